@@ -1,0 +1,32 @@
+"""Train, measure and question backgammon networks. What only training needs (torch) is imported there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+__version__ = "0.1.0"
+__all__ = ["Evaluator", "Player", "__version__", "load", "player"]
+
+if TYPE_CHECKING:
+    from bgnet.evaluators import Evaluator, load
+    from bgnet.players import Player, player
+
+_HOMES = {
+    "Evaluator": "bgnet.evaluators",
+    "load": "bgnet.evaluators",
+    "Player": "bgnet.players",
+    "player": "bgnet.players",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Public names are imported when first used, so that `import bgnet` is instant."""
+    import importlib
+
+    if name in _HOMES:
+        return getattr(importlib.import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'bgnet' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES})

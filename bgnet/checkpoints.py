@@ -1,0 +1,85 @@
+"""Checkpoints: everything a run needs to go on as if nothing had happened, in one safetensors file.
+
+There is no random state to keep: dice and shuffles are functions of (seed, game) and (seed, round).
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bgnet.netfile import NetFileError, load_tensors, save_tensors
+
+__all__ = ["Counters", "load_checkpoint", "newest_checkpoint", "prune_checkpoints", "save_checkpoint"]
+
+_FORMAT = "bgnet-checkpoint/1"
+
+Tensors = dict[str, NDArray[np.generic]]
+
+
+@dataclass
+class Counters:
+    """How far a run is."""
+
+    rounds: int = 0
+    games: int = 0
+    """Games learned from."""
+    positions: int = 0
+    """Positions learned from."""
+    steps: int = 0
+    """Minibatches, which is also Adam's step count."""
+    total_games: int = 0
+    """Where the run ends; 0 = not fixed yet."""
+    evaluations: int = 0
+    """Evaluations made during the run."""
+    seconds: float = 0.0
+    """Time spent so far, over all stretches of the run."""
+    best_score: float | None = None
+    """Points per game, against the hardest opponent, of the best network so far."""
+
+
+def save_checkpoint(folder: Path, counters: Counters, tensors: Tensors) -> Path:
+    """Write a checkpoint atomically and return its path; OSError names the path when that fails."""
+    path = folder / f"round-{counters.rounds:08d}.safetensors"
+    metadata = {"format": _FORMAT, "counters": json.dumps(asdict(counters))}
+    save_tensors(path, tensors, metadata)
+    return path
+
+
+def load_checkpoint(path: Path) -> tuple[Counters, Tensors]:
+    """Read a checkpoint; NetFileError says what is wrong with it."""
+    tensors, metadata = load_tensors(path, _FORMAT)
+    try:
+        raw = json.loads(metadata["counters"])
+        counters = Counters(**{f.name: raw[f.name] for f in fields(Counters)})
+    except (KeyError, TypeError, ValueError) as error:
+        raise NetFileError(f"{path}: the counters cannot be read ({error})") from error
+    return counters, tensors
+
+
+def _checkpoints(folder: Path) -> list[Path]:
+    return sorted(folder.glob("round-*.safetensors"))
+
+
+def newest_checkpoint(folder: Path) -> tuple[Path, Counters, Tensors]:
+    """The newest checkpoint that can be read, older ones if it is damaged; NetFileError when there is none."""
+    complaints = []
+    for path in reversed(_checkpoints(folder)):
+        try:
+            return path, *load_checkpoint(path)
+        except NetFileError as error:
+            complaints.append(str(error))
+    reason = "; ".join(complaints) or "the folder holds none"
+    raise NetFileError(f"{folder}: no checkpoint to go on from ({reason})")
+
+
+def prune_checkpoints(folder: Path, keep: int) -> None:
+    """Remove all but the newest `keep` checkpoints, and what an interrupted write left behind."""
+    for path in _checkpoints(folder)[:-keep]:
+        path.unlink(missing_ok=True)
+    for path in folder.glob(".round-*.tmp"):
+        path.unlink(missing_ok=True)

@@ -1,0 +1,40 @@
+"""The `bgnet` command. Each subcommand has a file; what they need is imported when they run."""
+
+from __future__ import annotations
+
+from typing import Annotated, NoReturn
+
+import typer
+
+from bgnet import __version__
+from bgnet.cli import arena, common, nets, train
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="bgnet",
+    help="Train, measure and question backgammon networks.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.command("train", epilog=train.EPILOG)(train.train)
+app.command("arena", epilog=arena.EPILOG)(arena.arena)
+app.command("nets", epilog=nets.EPILOG)(nets.nets)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        common.print_text(f"bgnet {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")] = False,
+) -> None: ...
+
+
+def main() -> NoReturn:
+    """The console command."""
+    common.run(app)

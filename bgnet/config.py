@@ -1,0 +1,224 @@
+"""Run files: what a training run does, as validated TOML. Unknown keys and values out of range stop it."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from bgnet.encoding import ENCODINGS
+from engine.board import HYPERGAMMON_BOARD, NACKGAMMON_BOARD, START_BOARD
+from engine.rules import PRESETS
+
+__all__ = ["ConfigError", "RunConfig", "VARIANTS", "differences", "load_config", "to_toml"]
+
+VARIANTS = {
+    "backgammon": (START_BOARD, 15),
+    "nackgammon": (NACKGAMMON_BOARD, 15),
+    "hypergammon": (HYPERGAMMON_BOARD, 3),
+}
+"""Name -> (start board, checkers a side)."""
+
+
+class ConfigError(ValueError):
+    """A run file that cannot be used; the message names the key."""
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, use_attribute_docstrings=True)
+
+
+class NetConfig(_Section):
+    encoding: str = "classic"
+    """How a board becomes inputs; see bgnet.encoding."""
+    hidden: list[Annotated[int, Field(ge=1, le=16384)]] = Field(default=[512, 32], min_length=1, max_length=8)
+    """Widths of the hidden layers. The first is folded, so width there is cheap at play time."""
+
+    @field_validator("encoding")
+    @classmethod
+    def _known(cls, value: str) -> str:
+        if value not in ENCODINGS:
+            raise ValueError(f"unknown encoding {value!r}, there are: {', '.join(ENCODINGS)}")
+        return value
+
+
+class GameConfig(_Section):
+    variant: Literal["backgammon", "nackgammon", "hypergammon"] = "backgammon"
+    """The start board (and, for hypergammon, three checkers a side)."""
+    rules: Literal["money", "dmp"] = "money"
+    """What the acting network plays for: money counts gammons and backgammons, dmp only wins."""
+
+
+class SelfPlayConfig(_Section):
+    games_per_round: int = Field(default=250, ge=1, le=1_000_000)
+    """Games between two updates of the acting network, which lags one round behind."""
+    threads: int = Field(default=0, ge=0, le=1024)
+    """Threads that play; 0 = all cores but one, at least one. The games do not depend on it."""
+
+
+class LearningConfig(_Section):
+    batch_size: int = Field(default=512, ge=1, le=1_000_000)
+    """Positions in a minibatch."""
+    learning_rate: float = Field(default=1e-3, gt=0, le=1)
+    """Adam's step size at the start."""
+    final_learning_rate: float = Field(default=1e-5, gt=0, le=1)
+    """Its value at the end; it falls linearly with the games played."""
+    warmup_games: int = Field(default=0, ge=0)
+    """Games over which the learning rate rises from zero first."""
+    lambda_start: float = Field(default=0.7, ge=0, le=1)
+    """TD(lambda) at the start."""
+    lambda_end: float = Field(default=0.0, ge=0, le=1)
+    """TD(lambda) from `lambda_until` on; it moves linearly until then."""
+    lambda_until: float = Field(default=0.5, gt=0, le=1)
+    """Share of the run after which lambda stays at its end."""
+    average: float = Field(default=0.999, ge=0, lt=1)
+    """Decay per step of the weight average that plays and is saved; 0 = no averaging."""
+    threads: int = Field(default=1, ge=1, le=1024)
+    """Torch's threads. More than one spins beside busy self-play; results depend on the number."""
+
+
+class EvaluationConfig(_Section):
+    opponents: list[str] = ["random", "pubeval", "gnubg:0"]
+    """Bots to play against; those whose package is missing are left out with a note."""
+    times: int = Field(default=10, ge=0, le=10_000)
+    """Evaluations during the run, evenly spaced, the last one at its end not counted."""
+    games: int = Field(default=400, ge=2, le=1_000_000)
+    """Duplicate games against each opponent in each of them."""
+    final_games: int = Field(default=4000, ge=0, le=10_000_000)
+    """Duplicate games against each opponent at the end; 0 = none."""
+
+    @field_validator("games", "final_games")
+    @classmethod
+    def _even(cls, value: int) -> int:
+        if value % 2:
+            raise ValueError(f"must be even (every dice sequence is played from both sides), not {value}")
+        return value
+
+
+class CheckpointConfig(_Section):
+    every_seconds: float = Field(default=20.0, gt=0)
+    """Least time between two checkpoints; they never change the result."""
+    keep: int = Field(default=3, ge=1, le=1000)
+    """How many to keep."""
+
+
+class RunConfig(_Section):
+    """Everything that decides what a run learns."""
+
+    games: int = Field(default=600_000, ge=1)
+    """Games of self-play in all; `--minutes` finds the number that fits a time instead."""
+    seed: int = Field(default=1, ge=0, le=2**32 - 1)
+    device: Literal["auto", "cpu", "cuda"] = "auto"
+    """Where torch trains. Play never moves."""
+    parent: str = ""
+    """A network to start from instead of from zero."""
+    net: NetConfig = NetConfig()
+    game: GameConfig = GameConfig()
+    selfplay: SelfPlayConfig = SelfPlayConfig()
+    learning: LearningConfig = LearningConfig()
+    evaluation: EvaluationConfig = EvaluationConfig()
+    checkpoints: CheckpointConfig = CheckpointConfig()
+
+    @model_validator(mode="after")
+    def _learning_rate_falls(self) -> RunConfig:
+        learning = self.learning
+        if learning.final_learning_rate > learning.learning_rate:
+            raise ValueError(
+                f"learning.final_learning_rate {learning.final_learning_rate} is above "
+                f"learning.learning_rate {learning.learning_rate}"
+            )
+        return self
+
+    @property
+    def payoff(self) -> NDArray[np.float32]:
+        """float32[6], what the acting network plays for."""
+        return PRESETS[self.game.rules].payoff
+
+
+def load_config(path: str | Path, settings: list[str] | None = None) -> RunConfig:
+    """Read a run file and apply `key=value` settings (values in TOML, e.g. learning.average=0.99).
+
+    Raises ConfigError naming the file and the key.
+    """
+    path = Path(path)
+    try:
+        raw = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise ConfigError(f"{path}: there is no such run file") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: cannot be read ({error})") from error
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{path}: not TOML: {error}") from error
+    for setting in settings or []:
+        _apply(raw, setting)
+    try:
+        return RunConfig.model_validate(raw)
+    except ValidationError as error:
+        raise ConfigError(f"{path}: " + "; ".join(_explain(e) for e in error.errors())) from error
+
+
+def _apply(raw: dict[str, Any], setting: str) -> None:
+    key, equals, text = setting.partition("=")
+    parts = key.strip().split(".")
+    if not equals or not all(parts):
+        raise ConfigError(f"--set {setting!r}: expected key=value, as in learning.average=0.99")
+    try:
+        value = tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        value = text.strip()  # a word needs no quotes
+    section = raw
+    for part in parts[:-1]:
+        section = section.setdefault(part, {})
+        if not isinstance(section, dict):
+            raise ConfigError(f"--set {setting!r}: {part} is not a section")
+    section[parts[-1]] = value
+
+
+def _keys(model: type[BaseModel], prefix: str = "") -> list[str]:
+    keys: list[str] = []
+    for name, info in model.model_fields.items():
+        kind = info.annotation
+        if isinstance(kind, type) and issubclass(kind, BaseModel):
+            keys += _keys(kind, f"{prefix}{name}.")
+        else:
+            keys.append(prefix + name)
+    return keys
+
+
+def _explain(error: Any) -> str:
+    key = ".".join(str(part) for part in error["loc"])
+    if error["type"] == "extra_forbidden":
+        close = difflib.get_close_matches(key, _keys(RunConfig), n=1, cutoff=0.5)
+        return f"unknown key {key}" + (f"; did you mean {close[0]}?" if close else "")
+    message = error["msg"].removeprefix("Value error, ")
+    return f"{key}: {message}, got {error['input']!r}" if key else message
+
+
+def to_toml(config: RunConfig) -> str:
+    """The whole configuration, defaults included, as TOML that `load_config` reads back."""
+    top, sections = [], []
+    for key, value in config.model_dump().items():
+        if isinstance(value, dict):
+            sections.append("\n".join([f"\n[{key}]", *(f"{k} = {json.dumps(v)}" for k, v in value.items())]))
+        else:
+            top.append(f"{key} = {json.dumps(value)}")
+    return "\n".join([*top, *sections]) + "\n"
+
+
+def differences(one: RunConfig, other: RunConfig) -> list[str]:
+    """The keys whose values differ, with both values."""
+
+    def flat(config: RunConfig) -> dict[str, Any]:
+        out: dict[str, Any] = {}
+        for key, value in config.model_dump().items():
+            out |= {f"{key}.{k}": v for k, v in value.items()} if isinstance(value, dict) else {key: value}
+        return out
+
+    a, b = flat(one), flat(other)
+    return [f"{key} ({a[key]!r} / {b[key]!r})" for key in a if a[key] != b[key]]

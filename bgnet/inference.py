@@ -1,0 +1,371 @@
+"""Fast inference: the folded network and the kernels that judge positions with it. No torch.
+
+The first layer of a network over any of our encodings folds into a table of hidden sums per (place, count).
+The sums of a position are a base (the empty board) plus one row for each occupied place. The results of a
+roll differ from their parent in about four places, mostly by one checker, and a step of one checker is a row
+too; so a result's sums are the parent's plus about four rows. The small layers behind follow for all results of
+a roll together (bgnet.linear).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bgnet.encoding import COUNTS, OPPONENT_OFF, PLACES, Encoding, place_counts
+from bgnet.linear import CHUNK, LANES, ROW_BLOCK, add_rows, add_rows_relu, dense, pack
+from bgnet.netfile import Weights
+from engine.board import ending, turn
+from engine.dice import ROLLS, WEIGHTS
+from engine.generator import MAX_RESULTS, generate
+from engine.jit import kernel
+
+__all__ = [
+    "FoldedNet", "afterstates_kernel", "backups_kernel", "best_result", "choose_kernel", "fold",
+    "outcomes_kernel", "position_outcome", "workspace",
+]  # fmt: skip
+
+_BLOCK = 32  # results judged together: their first-layer activations stay in the second-level cache
+_STEPS = PLACES * COUNTS  # where the rows for one more checker start
+_LOWEST = -15
+_WEIGHTS32 = WEIGHTS.astype(np.float32)
+
+
+class FoldedNet(NamedTuple):
+    """A network ready to judge; H is padded to a multiple of 64, the widths behind it to 16."""
+
+    base: NDArray[np.float32]
+    """float32[H], the hidden sums of the empty board."""
+    rows: NDArray[np.float32]
+    """float32[2 * 868, H]: row p * 31 + 15 + c adds count c on place p to the empty board, row 868 + p * 31 + 15 + c
+    takes that place from c to c + 1."""
+    weights: NDArray[np.float32]
+    """float32[...], the packed matrices of the layers behind, one after the other."""
+    biases: NDArray[np.float32]
+    """float32[...], their biases."""
+    sizes: NDArray[np.int64]
+    """int64[L], the padded widths H, ..., 16."""
+    checkers: int
+    """Checkers a side."""
+
+
+class Workspace(NamedTuple):
+    """Scratch memory of one thread."""
+
+    acts: NDArray[np.float32]
+    """float32[40, H], the first hidden layer of a block of results."""
+    ping: NDArray[np.float32]
+    pong: NDArray[np.float32]
+    """float32[40 * widest layer behind the first], used in turn."""
+    probabilities: NDArray[np.float32]
+    """float32[32, 6], what the block's positions are judged at."""
+    parent: NDArray[np.float32]
+    """float32[1, H], the parent's hidden sums before the activation."""
+    counts: NDArray[np.int64]
+    """int64[28], the parent's counts."""
+    picks: NDArray[np.int64]
+    """int64[56], rows to add."""
+    signs: NDArray[np.float32]
+    """float32[56], +1 or -1 for each."""
+
+
+def _padded(size: int, multiple: int = LANES) -> int:
+    return -(-size // multiple) * multiple
+
+
+def fold(weights: Weights, encoding: Encoding) -> FoldedNet:
+    """Fold the first layer over the encoding's table and pack the layers behind it."""
+    first = np.zeros((_padded(weights.sizes[1], CHUNK), weights.sizes[0]), dtype=np.float32)
+    first[: weights.sizes[1]] = weights.matrices[0]
+    hidden = len(first)
+    flat = encoding.table.reshape(PLACES * COUNTS, encoding.size)
+    table = (flat @ first.T).reshape(PLACES, COUNTS, hidden)
+    empty = table[:, -_LOWEST]
+    steps = np.zeros_like(table)
+    steps[:, :-1] = table[:, 1:] - table[:, :-1]
+    rows = np.concatenate([(table - empty[:, None]).reshape(-1, hidden), steps.reshape(-1, hidden)])
+    base = empty.sum(axis=0, dtype=np.float64)
+    base[: weights.sizes[1]] += weights.biases[0]
+
+    packed, biases = [], []
+    widths = [hidden, *(_padded(size) for size in weights.sizes[2:])]
+    for matrix, bias, n_in, n_out in zip(weights.matrices[1:], weights.biases[1:], widths, widths[1:], strict=False):
+        wide = np.zeros((n_in, n_out), dtype=np.float32)
+        wide[: matrix.shape[1], : matrix.shape[0]] = matrix.T
+        packed.append(pack(wide))
+        biases.append(np.pad(bias, (0, n_out - len(bias))))
+    return FoldedNet(
+        base.astype(np.float32),
+        np.ascontiguousarray(rows, dtype=np.float32),
+        np.concatenate(packed).astype(np.float32),
+        np.concatenate(biases).astype(np.float32),
+        np.array(widths, dtype=np.int64),
+        encoding.checkers,
+    )
+
+
+@kernel
+def workspace(net):
+    """net -> Workspace for one thread."""
+    rows = _BLOCK + ROW_BLOCK
+    widest = net.sizes[1:].max()
+    hidden = net.sizes[0]
+    return Workspace(
+        np.zeros((rows, hidden), dtype=np.float32),
+        np.zeros(rows * widest, dtype=np.float32),
+        np.zeros(rows * widest, dtype=np.float32),
+        np.zeros((_BLOCK, 6), dtype=np.float32),
+        np.zeros((1, hidden), dtype=np.float32),
+        np.zeros(28, dtype=np.int64),
+        np.zeros(56, dtype=np.int64),
+        np.zeros(56, dtype=np.float32),
+    )
+
+
+@kernel
+def _position_rows(board, checkers, counts, picks, signs):
+    """board int8[26] -> its counts int64[28], the rows to pick for them and their signs; how many there are."""
+    place_counts(board, checkers, counts)
+    n = 0
+    for p in range(28):
+        c = counts[p]
+        if c != 0:
+            picks[n] = p * COUNTS + c - _LOWEST
+            signs[n] = 1.0
+            n += 1
+    return n
+
+
+@kernel
+def _change_rows(counts, result, picks, signs):
+    """counts int64[28] of the parent, result int8[26] -> the rows that lead from one to the other, their signs;
+    how many, and how many checkers the mover has borne off (his counts are negative here).
+    """
+    n = 0
+    gone = 0
+    for p in range(27):
+        if p < 26:
+            place = p
+            old = counts[p]
+            new = int(result[p])
+            gone += min(new, 0) - min(old, 0)
+        else:
+            place = OPPONENT_OFF
+            old = counts[OPPONENT_OFF]
+            new = min(old + gone, COUNTS + _LOWEST - 1)
+        if new == old:
+            continue
+        row = place * COUNTS - _LOWEST
+        if new == old + 1:
+            picks[n] = _STEPS + row + old
+            signs[n] = 1.0
+            n += 1
+        elif new == old - 1:
+            picks[n] = _STEPS + row + new
+            signs[n] = -1.0
+            n += 1
+        else:
+            picks[n] = row + new
+            signs[n] = 1.0
+            picks[n + 1] = row + old
+            signs[n + 1] = -1.0
+            n += 2
+    return n, gone
+
+
+@kernel
+def _rectify(values, n):
+    """values float32[>= n, H] -> their first n rows, ReLU applied in place."""
+    for r in range(n):
+        row = values[r]
+        for h in range(row.shape[0]):
+            row[h] = max(row[h], np.float32(0.0))
+
+
+@kernel
+def _finish(net, n, work):
+    """The workspace's first n activated rows -> its probabilities float32[n, 6]: layers behind, then softmax."""
+    rows = work.acts.shape[0]
+    values = work.acts
+    weight_start = 0
+    bias_start = 0
+    last = net.sizes.shape[0] - 1
+    for layer in range(1, last + 1):
+        width = net.sizes[layer]
+        flat = work.ping if layer % 2 == 1 else work.pong
+        out = flat[: rows * width].reshape((rows, width))
+        dense(values, n, net.weights, weight_start, net.biases, bias_start, out)
+        if layer < last:
+            _rectify(out, n)
+        weight_start += values.shape[1] * width
+        bias_start += width
+        values = out
+    for r in range(n):
+        _softmax(values[r], work.probabilities[r])
+
+
+@kernel
+def _softmax(logits, out):
+    """logits float32[>= 6] -> out float32[6]."""
+    top = logits[0]
+    for j in range(1, 6):
+        top = max(top, logits[j])
+    total = np.float32(0.0)
+    for j in range(6):
+        out[j] = np.exp(logits[j] - top)
+        total += out[j]
+    for j in range(6):
+        out[j] /= total
+
+
+@kernel
+def _write_ending(index, out):
+    """index of an ending -> out float32[6], exactly that."""
+    out[:] = 0.0
+    out[index] = 1.0
+
+
+@kernel
+def position_outcome(net, board, work, out):
+    """board int8[26] -> out float32[6]; a finished game is exact."""
+    over = ending(board, net.checkers)
+    if over >= 0:
+        _write_ending(over, out)
+    else:
+        n = _position_rows(board, net.checkers, work.counts, work.picks, work.signs)
+        add_rows_relu(net.base, net.rows, work.picks, work.signs, n, work.acts, 0)
+        _finish(net, 1, work)
+        out[:] = work.probabilities[0]
+
+
+@kernel
+def outcomes_kernel(net, boards, out):
+    """boards int8[N, 26] -> out float32[N, 6], each in its own view; a finished game is exact."""
+    work = workspace(net)
+    base, rows, checkers = net.base, net.rows, net.checkers
+    acts, counts, picks, signs = work.acts, work.counts, work.picks, work.signs
+    for first in range(0, boards.shape[0], _BLOCK):
+        n = min(_BLOCK, boards.shape[0] - first)
+        for r in range(n):
+            m = _position_rows(boards[first + r], checkers, counts, picks, signs)
+            add_rows_relu(base, rows, picks, signs, m, acts, r)
+        _finish(net, n, work)
+        for r in range(n):
+            over = ending(boards[first + r], net.checkers)
+            if over >= 0:
+                _write_ending(over, out[first + r])
+            else:
+                out[first + r] = work.probabilities[r]
+
+
+@kernel
+def _judge_block(net, results, first, n, work):
+    """results int8[:, 26], rows first .. first+n (n <= 32) of the workspace's parent, in the view of the player who is
+    next -> the workspace's probabilities[:n]; finished games are exact.
+    """
+    # Taken out of the tuples once: each look into a tuple of arrays costs an atomic reference count.
+    rows, acts, parent = net.rows, work.acts, work.parent[0]
+    counts, picks, signs = work.counts, work.picks, work.signs
+    any_off = False
+    for r in range(n):
+        m, gone = _change_rows(counts, results[first + r], picks, signs)
+        add_rows_relu(parent, rows, picks, signs, m, acts, r)
+        any_off |= gone > 0
+    _finish(net, n, work)
+    if any_off:  # only a play that bears off can end the game
+        for r in range(n):
+            over = ending(results[first + r], net.checkers)
+            if over >= 0:
+                _write_ending(over, work.probabilities[r])
+
+
+@kernel
+def _set_parent(net, turned, work):
+    """turned int8[26], the parent in the next player's view -> its sums and counts in the workspace."""
+    n = _position_rows(turned, net.checkers, work.counts, work.picks, work.signs)
+    add_rows(net.base, net.rows, work.picks, work.signs, n, work.parent, 0)
+
+
+@kernel
+def best_result(net, payoff, turned, results, n, work, outcome):
+    """The result with the highest equity for the player who moved.
+
+    turned int8[26] is the parent, results int8[>= n, 26] its children, all in the next player's view; payoff float32[6]
+    -> the index of the best (the first of equals); outcome float32[6] is its outcome in the next player's view.
+    """
+    _set_parent(net, turned, work)
+    probabilities = work.probabilities
+    best = 0
+    best_equity = np.float32(-np.inf)
+    for first in range(0, n, _BLOCK):
+        m = min(_BLOCK, n - first)
+        _judge_block(net, results, first, m, work)
+        for r in range(m):
+            equity = np.float32(0.0)
+            for j in range(6):
+                equity += payoff[(j + 3) % 6] * probabilities[r, j]
+            if equity > best_equity:
+                best_equity = equity
+                best = first + r
+                outcome[:] = probabilities[r]
+    return best
+
+
+@kernel
+def afterstates_kernel(net, parents, boards, offsets, out):
+    """parents int8[N, 26] (mover's view), their Afterstates -> out float32[M, 6] in the next player's view."""
+    work = workspace(net)
+    turned = np.empty(26, dtype=np.int8)
+    for i in range(parents.shape[0]):
+        turn(parents[i], turned)
+        _set_parent(net, turned, work)
+        for first in range(offsets[i], offsets[i + 1], _BLOCK):
+            n = min(_BLOCK, offsets[i + 1] - first)
+            _judge_block(net, boards, first, n, work)
+            out[first : first + n] = work.probabilities[:n]
+
+
+@kernel
+def choose_kernel(net, payoff, boards, dice, out):
+    """boards int8[N, 26], dice int8[N, 2] -> out int8[N, 26], the best result of each in the next player's view."""
+    work = workspace(net)
+    results = np.empty((MAX_RESULTS, 26), dtype=np.int8)
+    board = np.empty(26, dtype=np.int8)
+    turned = np.empty(26, dtype=np.int8)
+    outcome = np.empty(6, dtype=np.float32)
+    for i in range(boards.shape[0]):
+        board[:] = boards[i]
+        n = generate(board, int(dice[i, 0]), int(dice[i, 1]), results)
+        best = 0
+        if n > 1:
+            turn(board, turned)
+            best = best_result(net, payoff, turned, results, n, work, outcome)
+        out[i] = results[best]
+
+
+@kernel
+def backups_kernel(net, payoff, boards, out):
+    """boards int8[N, 26] -> out float32[N, 6], the exact one-roll backup in the same view.
+
+    The mean over all 21 rolls of the outcome after the best play, turned back; a finished game is exact.
+    """
+    work = workspace(net)
+    results = np.empty((MAX_RESULTS, 26), dtype=np.int8)
+    board = np.empty(26, dtype=np.int8)
+    turned = np.empty(26, dtype=np.int8)
+    outcome = np.empty(6, dtype=np.float32)
+    for i in range(boards.shape[0]):
+        over = ending(boards[i], net.checkers)
+        if over >= 0:
+            _write_ending(over, out[i])
+            continue
+        board[:] = boards[i]
+        turn(board, turned)
+        out[i] = 0.0
+        for k in range(21):
+            n = generate(board, int(ROLLS[k, 0]), int(ROLLS[k, 1]), results)
+            best_result(net, payoff, turned, results, n, work, outcome)
+            for j in range(6):
+                out[i, j] += _WEIGHTS32[k] * outcome[(j + 3) % 6]

@@ -1,0 +1,141 @@
+"""The part of training that needs torch: the network, Adam, and the weight average that plays and is saved."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+from bgnet.config import RunConfig
+from bgnet.encoding import Encoding, encode
+from bgnet.netfile import Weights, save_tensors
+from bgnet.network import Network, from_weights, to_weights
+
+__all__ = ["Learner", "NonFiniteLoss", "choose_device"]
+
+
+class NonFiniteLoss(RuntimeError):
+    """Training went wrong; the message names the file with the batch that showed it."""
+
+
+def choose_device(name: str) -> torch.device:
+    """auto, cpu or cuda -> the device; ValueError for cuda where there is none."""
+    if name == "auto":
+        name = "cuda" if torch.cuda.is_available() else "cpu"
+    if name == "cuda" and not torch.cuda.is_available():
+        raise ValueError('device = "cuda", but torch sees no CUDA device; use "auto" or "cpu"')
+    return torch.device(name)
+
+
+class Learner:
+    """Learns from batches of positions with target outcomes by cross-entropy."""
+
+    def __init__(self, config: RunConfig, encoding: Encoding, start: Weights | None = None) -> None:
+        torch.set_num_threads(config.learning.threads)
+        torch.set_flush_denormal(True)  # Adam's second moments of idle weights would crawl through denormals
+        self.device = choose_device(config.device)
+        self.encoding = encoding
+        self.batch_size = config.learning.batch_size
+        self.decay = config.learning.average
+        self.steps = 0
+        sizes = [encoding.size, *config.net.hidden, 6] if start is None else start.sizes
+        self.network = Network(sizes, config.seed)
+        if start is not None:
+            self._copy(list(self.network.parameters()), from_weights(start))
+        self.network.to(self.device)
+        self.parameters = list(self.network.parameters())
+        self.average = [p.detach().clone() for p in self.parameters]
+        self.optimizer = torch.optim.Adam(self.parameters, lr=config.learning.learning_rate, fused=True)
+        self._loss = nn.CrossEntropyLoss()
+
+    @staticmethod
+    def _copy(into: list[torch.Tensor] | list[nn.Parameter], values: list[torch.Tensor]) -> None:
+        with torch.no_grad():
+            for p, value in zip(into, values, strict=True):
+                p.copy_(value)
+
+    def weights(self) -> Weights:
+        """The averaged weights: what plays, and what is saved."""
+        return to_weights(self.average)
+
+    def learn(
+        self,
+        boards: NDArray[np.int8],
+        targets: NDArray[np.float32],
+        learning_rate: float,
+        order: NDArray[np.int64],
+        failure_file: Path,
+    ) -> float:
+        """One epoch over boards int8[N, 26] and targets float32[N, 6] in the given order -> the mean loss.
+
+        Minibatches are of nearly equal size. Raises NonFiniteLoss after saving the batch to `failure_file`.
+        """
+        for group in self.optimizer.param_groups:
+            group["lr"] = learning_rate
+        inputs = torch.from_numpy(encode(boards[order], self.encoding)).to(self.device)
+        wanted = torch.from_numpy(targets[order]).to(self.device)
+        batches = max(1, round(len(order) / self.batch_size))
+        edges = np.linspace(0, len(order), batches + 1).astype(int).tolist()
+        total = 0.0
+        for first, last in pairwise(edges):
+            self.optimizer.zero_grad(set_to_none=True)
+            loss = self._loss(self.network(inputs[first:last]), wanted[first:last])
+            value = loss.item()
+            if not np.isfinite(value):
+                self._fail(boards[order[first:last]], targets[order[first:last]], failure_file)
+            loss.backward()
+            self.optimizer.step()
+            self.steps += 1
+            self._update_average()
+            total += value * (last - first)
+        return total / len(order)
+
+    def gradient_norm(self) -> float:
+        """Euclidean norm of the last minibatch's gradient."""
+        gradients = [p.grad for p in self.parameters if p.grad is not None]
+        return float(torch.linalg.vector_norm(torch.stack([torch.linalg.vector_norm(g) for g in gradients])))
+
+    def _update_average(self) -> None:
+        # Shorter memory at first, so that the average leaves the random start behind quickly.
+        decay = min(self.decay, self.steps / (self.steps + 9))
+        torch._foreach_lerp_(self.average, [p.detach() for p in self.parameters], 1 - decay)
+
+    def _fail(self, boards: NDArray[np.int8], targets: NDArray[np.float32], path: Path) -> None:
+        tensors: dict[str, NDArray[np.generic]] = {"boards": boards, "targets": targets}
+        tensors |= self.state()
+        save_tensors(path, tensors, {"format": "bgnet-failed-batch/1"})
+        raise NonFiniteLoss(
+            f"the loss of minibatch {self.steps} is not finite; its batch and the state are in {path}. "
+            "A smaller learning.learning_rate usually helps; the last checkpoint is untouched"
+        )
+
+    def state(self) -> dict[str, NDArray[np.generic]]:
+        """Everything that learning has changed, as arrays."""
+        arrays: dict[str, torch.Tensor] = {}
+        for i, (p, mean) in enumerate(zip(self.parameters, self.average, strict=True)):
+            arrays[f"net.{i}"], arrays[f"average.{i}"] = p, mean
+            moments = self.optimizer.state.get(p, {})
+            for key in ("exp_avg", "exp_avg_sq"):
+                arrays[f"{key}.{i}"] = moments.get(key, torch.zeros_like(p))
+        return {name: tensor.detach().cpu().numpy().copy() for name, tensor in arrays.items()}
+
+    def restore(self, state: dict[str, NDArray[np.generic]], steps: int) -> None:
+        """Go on from `state()` after `steps` minibatches."""
+        self.steps = steps
+
+        def tensors(key: str) -> list[torch.Tensor]:
+            return [torch.from_numpy(np.array(state[f"{key}.{i}"])) for i in range(len(self.parameters))]
+
+        self._copy(self.parameters, tensors("net"))
+        self._copy(self.average, tensors("average"))
+        moments = zip(self.parameters, tensors("exp_avg"), tensors("exp_avg_sq"), strict=True)
+        for p, first, second in moments:
+            self.optimizer.state[p] = {
+                "step": torch.tensor(float(steps)),
+                "exp_avg": first.to(self.device),
+                "exp_avg_sq": second.to(self.device),
+            }

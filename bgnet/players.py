@@ -1,0 +1,122 @@
+"""What chooses plays: the Player protocol, players over any Evaluator, and bots by their short names."""
+
+from __future__ import annotations
+
+import difflib
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bgnet import peers
+from bgnet.evaluators import Evaluator, NetEvaluator, afterstate_outcomes, load, shipped_nets
+from bgnet.inference import choose_kernel
+from engine.dice import philox
+from engine.jit import kernel
+from engine.moves import check_boards, check_dice, legal_afterstates
+from engine.outcomes import swap
+from engine.rules import MONEY
+
+__all__ = ["EvaluatorPlayer", "Player", "RandomPlayer", "player"]
+
+
+_BOTS = ["random", "pubeval", "gnubg:0", "gnubg:1", "gnubg:2", "sage:0"]
+
+
+@runtime_checkable
+class Player(Protocol):
+    """Anything that chooses plays."""
+
+    def choose(self, boards: NDArray[np.int8], dice: NDArray[np.int8]) -> NDArray[np.int8]:
+        """int8[N, 26], int8[N, 2] -> int8[N, 26]: the chosen results, in the next player's view."""
+        ...
+
+
+class EvaluatorPlayer:
+    """Plays the result that its Evaluator likes best for the mover (0-ply); the first of equals.
+
+    payoff: float32[6], the points of the six endings (RuleSet.payoff); money play by default.
+    """
+
+    def __init__(self, evaluator: Evaluator, payoff: NDArray[np.float32] = MONEY.payoff) -> None:
+        self.evaluator = evaluator
+        self.payoff = payoff
+
+    def choose(self, boards: NDArray[np.int8], dice: NDArray[np.int8]) -> NDArray[np.int8]:
+        """See Player. Raises ArrayError, BoardError or DiceError naming the first bad row."""
+        if isinstance(self.evaluator, NetEvaluator):
+            boards = check_boards(boards, finished=False)
+            out = np.empty_like(boards)
+            choose_kernel(self.evaluator.folded, self.payoff, boards, check_dice(dice, len(boards)), out)
+            return out
+        afterstates = legal_afterstates(boards, dice)
+        if not len(boards):
+            return afterstates.boards
+        outcomes = afterstate_outcomes(self.evaluator, boards, afterstates)
+        equities = swap(outcomes) @ self.payoff
+        starts, ends = afterstates.offsets[:-1], afterstates.offsets[1:]
+        best = [start + int(np.argmax(equities[start:end])) for start, end in zip(starts, ends, strict=True)]
+        return afterstates.boards[best]
+
+    def __repr__(self) -> str:
+        return f"EvaluatorPlayer({self.evaluator!r})"
+
+
+@kernel
+def _pick(boards, dice, offsets, seed, out):
+    """boards int8[N, 26], dice int8[N, 2], offsets int64[N + 1] -> out int64[N], a random index of each row's results."""
+    for i in range(boards.shape[0]):
+        state = (int(dice[i, 0]) * 7 + int(dice[i, 1])) * 5
+        mixed = seed
+        for p in range(26):
+            state, mixed = philox(state, (int(boards[i, p]) + 16) ^ mixed, seed)
+        out[i] = offsets[i] + ((state * (offsets[i + 1] - offsets[i])) >> 32)
+
+
+class RandomPlayer:
+    """Plays each distinct result equally likely.
+
+    The choice is a hash of seed, board and dice, so it does not depend on the batch or on earlier calls.
+    """
+
+    def __init__(self, seed: int = 0) -> None:
+        self.seed = seed
+
+    def choose(self, boards: NDArray[np.int8], dice: NDArray[np.int8]) -> NDArray[np.int8]:
+        """See Player."""
+        afterstates = legal_afterstates(boards, dice)
+        picks = np.empty(len(boards), dtype=np.int64)
+        _pick(np.ascontiguousarray(boards), np.ascontiguousarray(dice), afterstates.offsets, self.seed, picks)
+        return afterstates.boards[picks]
+
+    def __repr__(self) -> str:
+        return f"RandomPlayer(seed={self.seed})"
+
+
+def player(spec: str | Evaluator | Player, payoff: NDArray[np.float32] = MONEY.payoff) -> Player:
+    """A Player from a bot's short name, an Evaluator, or a Player (returned as it is).
+
+    Names: random, pubeval, gnubg:0|1|2, sage:0, net:NAME_OR_PATH. payoff: what bots over an Evaluator play for; other
+    engines' names mean money play. Raises BotSpecError for an unknown name, NetFileError for a network
+    that cannot be read, MissingEngineError when a package is not installed.
+    """
+    if not isinstance(spec, str):
+        if isinstance(spec, Player):
+            return spec
+        if isinstance(spec, Evaluator):
+            return EvaluatorPlayer(spec, payoff)
+        raise peers.BotSpecError(f"a bot is a name, an Evaluator or a Player, not {spec!r}")
+    if spec == "random":
+        return RandomPlayer()
+    if spec.startswith("net:"):
+        return EvaluatorPlayer(load(spec), payoff)
+    found = peers.player(spec)
+    if found is None:
+        raise peers.BotSpecError(f"unknown bot {spec!r}{_did_you_mean(spec)}. There are: {', '.join(_BOTS)}, net:NAME_OR_PATH")
+    return found
+
+
+def _did_you_mean(spec: str) -> str:
+    names = [*_BOTS, *(f"net:{name}" for name in shipped_nets())]
+    close = difflib.get_close_matches(spec, names, n=1) or difflib.get_close_matches(f"net:{spec}", names, n=1)
+    return f"; did you mean {close[0]}?" if close else ""

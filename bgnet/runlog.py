@@ -1,0 +1,148 @@
+"""A run's folder: where it is, what is written there, and how its logs stay whole over interruptions."""
+
+from __future__ import annotations
+
+import json
+import platform
+import subprocess
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from bgnet.config import ConfigError, RunConfig, load_config, to_toml
+from bgnet.netfile import atomic_write
+
+__all__ = ["RunError", "RunFolder", "RunLog", "commit_id", "machine", "write_json"]
+
+
+class RunError(ValueError):
+    """A run's folder that cannot be used as asked."""
+
+
+class RunFolder:
+    """Paths inside a run's folder, and the rules for making and finding one."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.config = path / "config.toml"
+        self.checkpoints = path / "checkpoints"
+        self.log = path / "log.jsonl"
+        self.last = path / "last.safetensors"
+        self.best = path / "best.safetensors"
+        self.summary = path / "summary.json"
+        self.failed_batch = path / "failed-batch.safetensors"
+
+    @property
+    def is_run(self) -> bool:
+        return self.config.is_file()
+
+    @classmethod
+    def create(cls, path: Path | None, name: str, config: RunConfig) -> RunFolder:
+        """Make the folder and write its config; path None = runs/<name>-<date>-<time>-s<seed>.
+
+        Raises RunError when the folder already holds a run, OSError naming the path when it cannot be written.
+        """
+        if path is None:
+            path = Path("runs") / f"{name}-{time.strftime('%Y%m%d-%H%M%S')}-s{config.seed}"
+        run = cls(path)
+        if run.is_run:
+            raise RunError(f"{path} already holds a run; give another --out, or --resume to go on with it")
+        try:
+            run.checkpoints.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise OSError(error.errno, f"cannot make the folder {path}: {error.strerror}") from error
+        with atomic_write(run.config) as temporary:
+            temporary.write_text(to_toml(config), encoding="utf-8")
+        return run
+
+    @classmethod
+    def newest(cls, name: str) -> RunFolder:
+        """The newest run of a configuration under runs/."""
+        found = [path.parent for path in Path("runs").glob(f"{name}-*/config.toml")]
+        if not found:
+            raise RunError(f"runs/ holds no run of {name} to go on with; give its folder with --out")
+        return cls(max(found, key=lambda path: (path / "config.toml").stat().st_mtime))
+
+    def stored_config(self) -> RunConfig:
+        """What the run was started with."""
+        if not self.is_run:
+            raise RunError(f"{self.path} holds no run to go on with (no config.toml)")
+        try:
+            return load_config(self.config)
+        except ConfigError as error:
+            raise RunError(f"the run's own configuration is damaged: {error}") from error
+
+
+class RunLog:
+    """TensorBoard curves and the JSON-lines log. Steps are games, so runs with other batches compare."""
+
+    def __init__(self, run: RunFolder, games: int) -> None:
+        from torch.utils.tensorboard import SummaryWriter
+
+        self._path = run.log
+        self._cut_after(games)
+        self._file = open(self._path, "a", encoding="utf-8")  # noqa: SIM115 (open as long as the run)
+        self._board = SummaryWriter(str(run.path), purge_step=games + 1 if games else None)
+
+    def _cut_after(self, games: int) -> None:
+        """Drop lines that a resumed run will write again, and a line that was cut short."""
+        if not self._path.exists():
+            return
+        kept = []
+        for line in self._path.read_text(encoding="utf-8", errors="replace").splitlines():
+            try:
+                if json.loads(line)["games"] <= games:
+                    kept.append(line)
+            except (ValueError, KeyError, TypeError):
+                continue
+        with atomic_write(self._path) as temporary:
+            temporary.write_text("".join(line + "\n" for line in kept), encoding="utf-8")
+
+    def text(self, title: str, text: str) -> None:
+        """A text in TensorBoard."""
+        self._board.add_text(title, f"```\n{text}\n```", 0)
+
+    def numbers(self, games: int, values: Mapping[str, float]) -> None:
+        """Curves at a number of games, and the same as one line of the log."""
+        for name, value in values.items():
+            self._board.add_scalar(name, value, games)
+        self._file.write(json.dumps({"games": games, **values}) + "\n")
+        self._file.flush()
+
+    def close(self) -> None:
+        self._board.close()
+        self._file.close()
+
+
+def write_json(path: Path, value: Mapping[str, Any]) -> None:
+    """Write a JSON file atomically."""
+    with atomic_write(path) as temporary:
+        temporary.write_text(json.dumps(value, indent=2) + "\n", encoding="utf-8")
+
+
+def commit_id() -> str:
+    """The commit of the working tree this package runs from, with + when it has changes; empty outside git."""
+
+    def git(*words: str) -> str:
+        command = ["git", "-C", str(Path(__file__).parent), *words]
+        try:
+            return subprocess.run(command, capture_output=True, text=True, check=True, timeout=10).stdout.strip()
+        except (OSError, subprocess.SubprocessError):
+            return ""
+
+    commit = git("rev-parse", "--short=12", "HEAD")
+    return commit + ("+" if commit and git("status", "--porcelain", "--untracked-files=no") else "")
+
+
+def machine() -> str:
+    """Processor and system in a few words."""
+    import os
+
+    name = platform.processor() or platform.machine()
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+        name = next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        pass
+    return f"{name}, {os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}"

@@ -1,0 +1,344 @@
+"""The training loop: self-play on worker threads, learning in the main thread, one round apart.
+
+While the network learns from the games of round r, the games of round r + 1 are played by the weight average as it
+was before that. So the acting network lags by exactly one round, whatever the machine, and once the number of games is
+fixed a run depends on its configuration alone (and on torch's number of threads).
+"""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bgnet.checkpoints import Counters, newest_checkpoint, prune_checkpoints, save_checkpoint
+from bgnet.config import VARIANTS, RunConfig, differences, to_toml
+from bgnet.encoding import encode, encoding
+from bgnet.evaluators import NetEvaluator, find_net
+from bgnet.inference import fold
+from bgnet.learner import Learner
+from bgnet.measures import bellman_residuals, game_statistics
+from bgnet.netfile import NetInfo, Weights, load_net, save_net
+from bgnet.network import from_weights, to_weights
+from bgnet.runlog import RunError, RunFolder, RunLog, commit_id, machine, write_json
+from bgnet.selfplay import SelfPlay, play_games, start_games
+from bgnet.targets import td_lambda, training_positions
+from bgnet.trial import Trial
+from engine.jit import kernels_are_cached
+
+__all__ = ["Observer", "Stopped", "Training"]
+
+_LOG_EVERY_ROUNDS = 10
+# Shares of `--minutes` between which the speed is measured; before that games are long and kernels may compile.
+_MEASURE_FROM, _MEASURE_TO = 0.03, 0.10
+_LONG_GAME = 58.0  # plies; games of beginners are longer, so their games/s would underrate the rest of the run
+
+
+class Stopped(Exception):
+    """The run was asked to stop, and has saved a checkpoint."""
+
+
+class Observer(Protocol):
+    """Who shows what happens, and may ask the run to stop."""
+
+    def note(self, text: str) -> None: ...
+    def progress(self, counters: Counters, values: dict[str, float]) -> None: ...
+    def stop_requested(self) -> bool: ...
+
+
+@dataclass(frozen=True)
+class _Rates:
+    learning_rate: float
+    decay: float
+
+
+class Training:
+    """One run, new or resumed."""
+
+    def __init__(self, run: RunFolder, config: RunConfig, observer: Observer, minutes: float | None = None) -> None:
+        self.run = run
+        self.config = config
+        self.observer = observer
+        self.counters = Counters(total_games=0 if minutes else config.games)
+        self.minutes = minutes
+        start_board, checkers = VARIANTS[config.game.variant]
+        self.start_board = start_board
+        self.encoding = encoding(config.net.encoding, checkers)
+        self.learner = Learner(config, self.encoding, self._parent())
+        self.acting: Weights = self.learner.weights()
+        self.trial = Trial(config)
+        self._begun = time.monotonic()
+        self._saved_at = 0.0
+        self._measuring: tuple[float, int] | None = None
+
+    # ---- beginnings -------------------------------------------------------------------------------------------
+
+    def _parent(self) -> Weights | None:
+        """The weights to start from, checked against the configuration."""
+        if not self.config.parent:
+            return None
+        path = find_net(self.config.parent)
+        weights, info = load_net(path)
+        expected = [self.encoding.size, *self.config.net.hidden, 6]
+        if info.encoding != self.encoding.name or info.checkers != self.encoding.checkers or info.sizes != expected:
+            raise RunError(
+                f"{path}: layers {info.sizes} on {info.encoding} inputs with {info.checkers} checkers do not fit the "
+                f"configuration's {expected} on {self.encoding.name} with {self.encoding.checkers}"
+            )
+        return weights
+
+    @classmethod
+    def resume(
+        cls, run: RunFolder, config: RunConfig | None, observer: Observer, minutes: float | None = None
+    ) -> Training:
+        """Go on with a run from its newest checkpoint. Raises RunError when `config` is not the run's own."""
+        stored = run.stored_config()
+        changed = differences(stored, config) if config is not None else []
+        if changed:
+            raise RunError(f"{run.path} was started with another configuration: {', '.join(changed)}")
+        path, counters, tensors = newest_checkpoint(run.checkpoints)
+        training = cls(run, stored, observer, minutes)
+        training.counters = counters
+        training.learner.restore(tensors, counters.steps)
+        training.acting = to_weights(
+            [_tensor(tensors[f"acting.{i}"]) for i in range(len(training.learner.parameters))]
+        )
+        fixed = f" of {counters.total_games:,}" if counters.total_games else ""
+        observer.note(f"resume {path} at {counters.games:,} games{fixed}")
+        return training
+
+    # ---- the loop ---------------------------------------------------------------------------------------------
+
+    def go(self) -> dict[str, Any]:
+        """Train to the end -> the summary. Raises Stopped, NonFiniteLoss, OSError."""
+        self._compile()
+        self._begun = time.monotonic() - self.counters.seconds
+        log = RunLog(self.run, self.counters.games)
+        if not self.counters.games:
+            log.text("config", to_toml(self.config))
+            log.text("run", f"commit {commit_id()}\n{machine()}")
+            self.save()  # an unwritable folder or a full disk shows now, and a resume finds something
+        threads = self.config.selfplay.threads or max(1, _cores() - 1)
+        executor = ThreadPoolExecutor(threads, thread_name_prefix="selfplay")
+        try:
+            pending = self._start_round(executor, self.counters.games)
+            while not self._finished():
+                games = pending.result()
+                self.acting = self.learner.weights()
+                upcoming = self.counters.games + len(games.endings)
+                pending = self._start_round(executor, upcoming)
+                self._learn(games, log)
+                self._fix_total(log)
+                self._evaluate_if_due(log)
+                self._after_round()
+            self.save()
+            return self._finish(log)
+        finally:
+            executor.shutdown(wait=True, cancel_futures=True)
+            log.close()
+
+    def _compile(self) -> None:
+        """Call every kernel once, so that compiling is not counted as training time."""
+        if not kernels_are_cached():
+            self.observer.note("compiling kernels, once per machine, about a minute")
+        net = self._evaluator()
+        games = play_games(net.folded, self.config.payoff, self.start_board, self.config.seed, 0, 1)
+        encode(games.boards, self.encoding)
+        td_lambda(games, 0.5)
+        bellman_residuals(net, self.config.payoff, games.boards)
+        self.trial.play(net, 2)
+
+    def _finished(self) -> bool:
+        return 0 < self.counters.total_games <= self.counters.games
+
+    def _start_round(self, executor: ThreadPoolExecutor, first_game: int):  # type: ignore[no-untyped-def]
+        count = self.config.selfplay.games_per_round
+        if self.counters.total_games:
+            count = max(0, min(count, self.counters.total_games - first_game))
+        net = fold(self.acting, self.encoding)
+        return start_games(
+            executor, net, self.config.payoff, self.start_board, self.config.seed, first_game, count
+        )
+
+    def _rates(self) -> _Rates:
+        """The schedules at the games played so far; until the total is fixed, their start."""
+        c, learning = self.counters, self.config.learning
+        share = min(c.games / c.total_games, 1.0) if c.total_games else 0.0
+        rate = learning.learning_rate + share * (learning.final_learning_rate - learning.learning_rate)
+        if c.games < learning.warmup_games:
+            rate *= (c.games + self.config.selfplay.games_per_round) / (
+                learning.warmup_games + self.config.selfplay.games_per_round
+            )
+        way = min(share / learning.lambda_until, 1.0)
+        return _Rates(rate, learning.lambda_start + way * (learning.lambda_end - learning.lambda_start))
+
+    def _learn(self, games: SelfPlay, log: RunLog) -> None:
+        c, rates = self.counters, self._rates()
+        picked = training_positions(games)
+        shuffle = np.random.Generator(np.random.Philox(key=[self.config.seed, c.rounds]))
+        order = picked[shuffle.permutation(len(picked))]
+        loss = self.learner.learn(
+            games.boards, td_lambda(games, rates.decay), rates.learning_rate, order, self.run.failed_batch
+        )
+        c.rounds += 1
+        c.games += len(games.endings)
+        c.positions += len(order)
+        c.steps = self.learner.steps
+        c.seconds = time.monotonic() - self._begun
+        values = {"train/loss": loss, "train/lr": rates.learning_rate, "train/lambda": rates.decay}
+        if c.rounds % _LOG_EVERY_ROUNDS == 0:
+            values |= {
+                "train/grad_norm": self.learner.gradient_norm(),
+                "selfplay/games_per_s": c.games / c.seconds,
+                "time/seconds": c.seconds,
+                **game_statistics(games),
+            }
+            log.numbers(c.games, values)
+        self._last_games = games
+        self.observer.progress(c, values)
+
+    def _after_round(self) -> None:
+        now = time.monotonic()
+        if self.observer.stop_requested():
+            path = self.save()
+            raise Stopped(f"stopped at {self.counters.games:,} games; saved {path}")
+        if now - self._saved_at >= self.config.checkpoints.every_seconds:
+            self.save()
+
+    # ---- a total that fits a time -----------------------------------------------------------------------------
+
+    def _fix_total(self, log: RunLog) -> None:
+        """With `--minutes`: measure the speed for a while, then fix the number of games for good."""
+        c = self.counters
+        if c.total_games or not self.minutes:
+            return
+        budget = 60 * self.minutes
+        if self._measuring is None:
+            if c.seconds >= _MEASURE_FROM * budget:
+                self._measuring = (c.seconds, c.positions)
+            return
+        if c.seconds < _MEASURE_TO * budget:
+            return
+        since, positions_then = self._measuring
+        plies = len(self._last_games.boards) / len(self._last_games.endings)
+        speed = (c.positions - positions_then) / (c.seconds - since) / min(plies, _LONG_GAME)
+        before = time.monotonic()
+        self._evaluate(log)
+        one = time.monotonic() - before
+        evaluation = self.config.evaluation
+        later = one * (evaluation.times + evaluation.final_games / evaluation.games)
+        c.seconds = time.monotonic() - self._begun
+        left = max(budget - c.seconds - later, 0.0)
+        per_round = self.config.selfplay.games_per_round
+        c.total_games = c.games + max(1, round(speed * left / per_round)) * per_round
+        self.save()  # from here on the run depends on nothing but what is saved
+        self.observer.note(f"{speed:,.0f} games/s so far: {c.total_games:,} games fit {self.minutes:g} minutes")
+
+    # ---- measuring and saving ---------------------------------------------------------------------------------
+
+    def _evaluate_if_due(self, log: RunLog) -> None:
+        c, times = self.counters, self.config.evaluation.times
+        if not c.total_games or self._finished():
+            return
+        # Counted in shares of the run, so a resumed run evaluates at the same games.
+        if c.games * (times + 1) // c.total_games > c.evaluations:
+            c.evaluations = c.games * (times + 1) // c.total_games
+            self._evaluate(log)
+
+    def _evaluate(self, log: RunLog) -> None:
+        c = self.counters
+        net = self._evaluator()
+        results = self.trial.play(net, self.config.evaluation.games)
+        values = self.trial.curves(results)
+        values |= bellman_residuals(net, self.config.payoff, self._last_games.boards)
+        log.numbers(c.games, values)
+        line = " | ".join(self.trial.short(result) for result in results)
+        self.observer.note(f"{c.games:,} games: {line}  residual {values['learn/bellman_rms']:.3f}")
+        if results and (c.best_score is None or results[-1].points_per_game > c.best_score):
+            c.best_score = results[-1].points_per_game
+            self._save_net(self.run.best)
+
+    def _evaluator(self) -> NetEvaluator:
+        return NetEvaluator(self.learner.weights(), self._info(), name="this run")
+
+    def _info(self) -> NetInfo:
+        c = self.counters
+        return NetInfo(
+            sizes=self.learner.weights().sizes,
+            encoding=self.encoding.name,
+            encoding_version=self.encoding.version,
+            rules=self.config.game.rules,
+            checkers=self.encoding.checkers,
+            games=c.games,
+            seconds=round(c.seconds, 1),
+            seed=self.config.seed,
+            commit=commit_id(),
+            parent=self.config.parent,
+            config=to_toml(self.config),
+        )
+
+    def _save_net(self, path: Path) -> None:
+        save_net(path, self.learner.weights(), self._info())
+
+    def save(self) -> Path:
+        """Write a checkpoint, then drop the oldest."""
+        self.counters.seconds = time.monotonic() - self._begun
+        tensors = self.learner.state()
+        for i, p in enumerate(from_weights(self.acting)):
+            tensors[f"acting.{i}"] = p.numpy()
+        path = save_checkpoint(self.run.checkpoints, replace(self.counters), tensors)
+        prune_checkpoints(self.run.checkpoints, self.config.checkpoints.keep)
+        self._saved_at = time.monotonic()
+        return path
+
+    def _finish(self, log: RunLog) -> dict[str, Any]:
+        c = self.counters
+        self._save_net(self.run.last)
+        net = self._evaluator()
+        results = []
+        if self.config.evaluation.final_games:
+            results = self.trial.play(net, self.config.evaluation.final_games)
+            log.numbers(c.games, self.trial.curves(results) | self._residuals(net))
+        c.seconds = time.monotonic() - self._begun
+        summary = {
+            "schema": "bgnet.train/1",
+            "games": c.games,
+            "positions": c.positions,
+            "seconds": c.seconds,
+            "games_per_s": c.games / c.seconds,
+            "net": str(self.run.last.resolve()),
+            "best": str(self.run.best.resolve()) if self.run.best.is_file() else None,
+            "run": str(self.run.path.resolve()),
+            "layers": self.learner.weights().sizes,
+            "weights": self.learner.weights().count,
+            "seed": self.config.seed,
+            "commit": commit_id(),
+            "machine": machine(),
+            "results": [result.as_dict() for result in results],
+        }
+        write_json(self.run.summary, summary)
+        self.results = results
+        return summary
+
+    def _residuals(self, net: NetEvaluator) -> dict[str, float]:
+        return bellman_residuals(net, self.config.payoff, self._last_games.boards)
+
+    _last_games: SelfPlay
+    results: list[Any] = []
+
+
+def _tensor(array: NDArray[np.generic]):  # type: ignore[no-untyped-def]
+    import torch
+
+    return torch.from_numpy(np.array(array))
+
+
+def _cores() -> int:
+    import os
+
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

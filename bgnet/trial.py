@@ -1,0 +1,64 @@
+"""The games that a run plays against other bots to see how strong its network is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from bgnet import arena
+from bgnet.arena import ArenaResult
+from bgnet.config import VARIANTS, RunConfig
+from bgnet.evaluators import NetEvaluator
+from bgnet.peers import MissingEngineError
+from bgnet.players import player
+from engine.rules import PRESETS
+
+__all__ = ["Trial"]
+
+_SEED = 20_000  # away from the seeds that people use, and the same all along a run: fewer random differences
+
+
+class Trial:
+    """A run's opponents. Those that cannot play here are left out; `missing` says why."""
+
+    def __init__(self, config: RunConfig) -> None:
+        self.start, checkers = VARIANTS[config.game.variant]
+        self.rules = replace(PRESETS[config.game.rules], checkers=checkers)
+        self.missing: list[str] = []
+        self._opponents: list[tuple[str, object]] = []
+        for spec in config.evaluation.opponents:
+            try:
+                bot = player(spec, self.rules.payoff)
+            except MissingEngineError as error:
+                self.missing.append(str(error))
+                continue
+            if checkers != 15 and spec != "random" and not spec.startswith("net:"):
+                self.missing.append(f"bot {spec} knows only games with 15 checkers a side")
+                continue
+            # The arena makes the bot itself from its name; one made here shows early that it can.
+            self._opponents.append((spec, bot if checkers != 15 else spec))
+
+    def play(self, net: NetEvaluator, games: int, show: Callable[[str], None] | None = None) -> list[ArenaResult]:
+        """Duplicate games of the network against every opponent, in the order of the configuration."""
+        results = []
+        for spec, bot in self._opponents:
+            if show:
+                show(spec)
+            results.append(arena.play(net, bot, games, _SEED, self.rules, start=self.start))
+        return results
+
+    @staticmethod
+    def curves(results: list[ArenaResult]) -> dict[str, float]:
+        """Points per game with their bounds, named for TensorBoard."""
+        values = {}
+        for result in results:
+            name = f"eval/ppg_{result.b.replace(':', '')}"
+            values[name] = result.points_per_game
+            values[name + "_low"], values[name + "_high"] = result.interval
+        return values
+
+    @staticmethod
+    def short(result: ArenaResult) -> str:
+        """One result in a few words."""
+        low, high = result.interval
+        return f"{result.b} {result.points_per_game:+.3f} +-{(high - low) / 2:.3f}"

@@ -1,0 +1,29 @@
+"""The game of backgammon: positions, legal plays, dice, rules. Knows nothing of networks or screens."""
+
+from engine import dice, outcomes, rules
+from engine.errors import ArrayError, BoardError, DiceError, EngineError, IllegalPlayError, NotationError
+from engine.moves import Afterstates, legal_afterstates
+from engine.plays import Play, legal_plays, parse_play
+from engine.position import START, Flaw, Position
+from engine.rules import RuleSet
+
+__all__ = [
+    "START",
+    "Afterstates",
+    "ArrayError",
+    "BoardError",
+    "DiceError",
+    "EngineError",
+    "Flaw",
+    "IllegalPlayError",
+    "NotationError",
+    "Play",
+    "Position",
+    "RuleSet",
+    "dice",
+    "legal_afterstates",
+    "legal_plays",
+    "outcomes",
+    "parse_play",
+    "rules",
+]

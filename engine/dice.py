@@ -1,0 +1,82 @@
+"""Dice: the 21 rolls with their weights, and reproducible streams that need no state.
+
+The n-th roll of game g under a seed is a pure function of (seed, g, n): the counter-based generator
+Philox-2x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011) with the seed as
+key. So games can be played in any order, on any number of threads, and always see the same dice.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.errors import DiceError
+from engine.jit import kernel
+
+__all__ = ["ROLLS", "WEIGHTS", "check_stream", "opening", "opening_kernel", "philox", "roll", "roll_kernel"]
+
+ROLLS = np.array([(high, low) for high in range(1, 7) for low in range(1, high + 1)], dtype=np.int8)
+"""int8[21, 2]: the distinct rolls, larger die first."""
+WEIGHTS = np.where(ROLLS[:, 0] == ROLLS[:, 1], 1, 2) / 36.0
+"""float64[21]: the chance of each roll of ROLLS."""
+ROLLS.flags.writeable = False
+WEIGHTS.flags.writeable = False
+
+_WORD = 0xFFFFFFFF
+
+
+@kernel
+def philox(low, high, key):
+    """Counter words low, high and key (integers below 2**32) -> two random words below 2**32.
+
+    All arithmetic is masked to 32 bits inside 64-bit integers, so it is right compiled and interpreted.
+    """
+    for _ in range(10):
+        product = low * 0xD256D193
+        low = ((product >> 32) & _WORD) ^ key ^ high
+        high = product & _WORD
+        key = (key + 0x9E3779B9) & _WORD
+    return low, high
+
+
+@kernel
+def roll_kernel(seed, game, n):
+    """seed, game, n (integers below 2**32; n >= 1) -> the two dice of the n-th roll after the opening."""
+    first, second = philox(n, game, seed)
+    return 1 + ((first * 6) >> 32), 1 + ((second * 6) >> 32)
+
+
+@kernel
+def opening_kernel(seed, game):
+    """seed, game (integers below 2**32) -> the opening's two different dice, each of the 30 equally likely.
+
+    Throwing equal numbers again (rule 3) leaves just that distribution.
+    """
+    first, second = philox(0, game, seed)
+    one = 1 + ((first * 6) >> 32)
+    two = 1 + ((second * 5) >> 32)
+    if two >= one:
+        two += 1
+    return one, two
+
+
+def check_stream(seed: int, game: int = 0, n: int = 0) -> None:
+    """Raise DiceError unless each number is an integer in 0 .. 2**32 - 1."""
+    for name, value in (("seed", seed), ("game", game), ("n", n)):
+        if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or not 0 <= value <= _WORD:
+            raise DiceError(f"{name} must be an integer from 0 to {_WORD}, not {value!r}")
+
+
+def roll(seed: int, game: int, n: int) -> tuple[int, int]:
+    """The n-th roll (n = 1, 2, ...) of a game after its opening roll, each die 1..6."""
+    check_stream(seed, game, n)
+    if n == 0:
+        raise DiceError("n counts rolls from 1; roll 0 is the opening: use opening(seed, game)")
+    one, two = roll_kernel(int(seed), int(game), int(n))
+    return int(one), int(two)
+
+
+def opening(seed: int, game: int) -> tuple[int, int]:
+    """The opening roll of a game, never a double."""
+    check_stream(seed, game)
+    one, two = opening_kernel(int(seed), int(game))
+    return int(one), int(two)

@@ -1,0 +1,29 @@
+"""What can be wrong with input. Every class is a ValueError, so one `except` catches them all."""
+
+from __future__ import annotations
+
+__all__ = ["ArrayError", "BoardError", "DiceError", "EngineError", "IllegalPlayError", "NotationError"]
+
+
+class EngineError(ValueError):
+    """Base of everything the engine refuses."""
+
+
+class ArrayError(EngineError, TypeError):
+    """An array of the wrong type, dtype or shape."""
+
+
+class BoardError(EngineError):
+    """A board that no game can reach, or that is finished where a game must go on."""
+
+
+class DiceError(EngineError):
+    """Dice that are missing or not two numbers from 1 to 6."""
+
+
+class NotationError(EngineError):
+    """Text that cannot be read: a position ID, a play, ..."""
+
+
+class IllegalPlayError(EngineError):
+    """A play that reads well but that the rules forbid; the message says which rule."""
