@@ -59,8 +59,7 @@ def table(results: Sequence[ArenaResult]) -> str:
         return ""
     width = max(len(f"{results[0].games:,} games each"), *(len(result.b) for result in results))
     lines = [
-        f"{f'{results[0].games:,} games each':<{width}}  points/game        "
-        "   win     G    B   lose     G    B   %"
+        f"{f'{results[0].games:,} games each':<{width}}  points/game           win     G    B   lose     G    B   %"
     ]
     for result in results:
         won = "{:6.1f}{:6.1f}{:5.1f}".format(*_per_cent(result, result.won))

@@ -34,6 +34,8 @@ class Counters:
     """Minibatches, which is also Adam's step count."""
     total_games: int = 0
     """Where the run ends; 0 = not fixed yet."""
+    minutes: float = 0.0
+    """What `--minutes` asked for, until the number of games is fixed; 0 = the configuration's games."""
     evaluations: int = 0
     """Evaluations made during the run."""
     seconds: float = 0.0

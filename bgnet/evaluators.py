@@ -43,7 +43,8 @@ class NetEvaluator:
         Raises ArrayError or BoardError naming the first bad row.
         """
         if isinstance(boards, np.ndarray) and boards.shape == (26,):
-            return self.outcomes(boards[None])[0]
+            one: NDArray[np.float32] = self.outcomes(boards[None])[0]
+            return one
         boards = check_boards(boards)
         out = np.empty((len(boards), 6), dtype=np.float32)
         outcomes_kernel(self.folded, boards, out)

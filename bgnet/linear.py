@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 from llvmlite import ir
+from llvmlite.binding import get_host_cpu_features
 from numba import types
 from numba.core import cgutils, config
 from numba.extending import intrinsic
@@ -107,8 +108,8 @@ class _Emitter:
         return sums
 
 
-def _panel(rows: int):
-    """An intrinsic: out[row : row+rows, column : column+LANES] = bias + acts @ panel."""
+def _panel(rows: int, vectors: int):
+    """An intrinsic: `rows` rows of out from `column` on, `vectors` panels of LANES columns = bias + acts @ panels."""
 
     @intrinsic
     def panel(_context, acts, row, weights, start, biases, bias_start, out, column):
@@ -120,19 +121,26 @@ def _panel(rows: int):
             n_in, n_out = e.width(0), e.width(6)
             numbers = [builder.add(row, e.constant(r)) for r in range(rows)]
             act_rows = [e.at(e.data(0), builder.mul(number, n_in)) for number in numbers]
-            panel_start = e.at(e.data(2), start)
-            bias = e.load_vector(e.at(e.data(4), bias_start))
+            panel_size = builder.mul(n_in, e.constant(LANES))
+            panels = [
+                e.at(e.data(2), builder.add(start, builder.mul(panel_size, e.constant(v)))) for v in range(vectors)
+            ]
+            bias_vectors = [
+                e.load_vector(e.at(e.data(4), builder.add(bias_start, e.constant(v * LANES)))) for v in range(vectors)
+            ]
 
             def step(k, sums):
-                weight = e.load_vector(e.at(panel_start, builder.mul(k, e.constant(LANES))))
-                return [
-                    e.fma(e.broadcast(e.at(act_row, k)), weight, s)
-                    for act_row, s in zip(act_rows, sums, strict=True)
-                ]
+                offset = builder.mul(k, e.constant(LANES))
+                weights = [e.load_vector(e.at(panel, offset)) for panel in panels]
+                acts = [e.broadcast(e.at(act_row, k)) for act_row in act_rows]
+                products = [(act, weight) for act in acts for weight in weights]
+                return [e.fma(act, weight, s) for (act, weight), s in zip(products, sums, strict=True)]
 
-            sums = e.accumulate([bias] * rows, n_in, step)
-            for number, value in zip(numbers, sums, strict=True):
-                e.store_vector(value, e.at(e.data(6), builder.add(builder.mul(number, n_out), column)))
+            sums = e.accumulate(bias_vectors * rows, n_in, step)
+            for i, value in enumerate(sums):
+                number, v = numbers[i // vectors], i % vectors
+                first = builder.add(builder.mul(number, n_out), builder.add(column, e.constant(v * LANES)))
+                e.store_vector(value, e.at(e.data(6), first))
             return context.get_dummy_value()
 
         return signature, codegen
@@ -159,9 +167,7 @@ def _row_sum(relu: bool):
                 def step(k, sums):
                     sign = e.broadcast(e.at(e.data(3), k))
                     picked = e.at(e.data(1), builder.mul(builder.load(e.at(e.data(2), k)), width))
-                    return [
-                        e.fma(sign, e.load_vector(e.at(picked, o)), s) for o, s in zip(offsets, sums, strict=True)
-                    ]
+                    return [e.fma(sign, e.load_vector(e.at(picked, o)), s) for o, s in zip(offsets, sums, strict=True)]
 
                 sums = e.accumulate([e.load_vector(e.at(e.data(0), o)) for o in offsets], n, step)
                 for o, value in zip(offsets, sums, strict=True):
@@ -175,14 +181,17 @@ def _row_sum(relu: bool):
     return row_sum
 
 
-def _interpreted_panel(rows: int):
+def _interpreted_panel(rows: int, vectors: int):
     """The same in numpy, for runs with the JIT off."""
 
     def panel(acts, row, weights, start, biases, bias_start, out, column):
         n_in = acts.shape[1]
-        block = weights[start : start + n_in * LANES].reshape(n_in, LANES)
-        bias = biases[bias_start : bias_start + LANES]
-        out[row : row + rows, column : column + LANES] = acts[row : row + rows] @ block + bias
+        for v in range(vectors):
+            first = start + v * n_in * LANES
+            block = weights[first : first + n_in * LANES].reshape(n_in, LANES)
+            bias = biases[bias_start + v * LANES : bias_start + (v + 1) * LANES]
+            columns = slice(column + v * LANES, column + (v + 1) * LANES)
+            out[row : row + rows, columns] = acts[row : row + rows] @ block + bias
 
     return panel
 
@@ -197,12 +206,14 @@ def _interpreted_row_sum(relu: bool):
     return row_sum
 
 
-if config.DISABLE_JIT:
-    _panel8, _panel4 = _interpreted_panel(8), _interpreted_panel(4)
-    _plain_sum, _relu_sum = _interpreted_row_sum(False), _interpreted_row_sum(True)
-else:
-    _panel8, _panel4 = _panel(8), _panel(4)
-    _plain_sum, _relu_sum = _row_sum(False), _row_sum(True)
+# Accumulators must fit the registers: 8 x 32 floats fill half of AVX-512's, 4 x 16 suit the others. Either way every
+# output is the same chain of sums, so results do not depend on it.
+_ROWS, _VECTORS = (8, 2) if get_host_cpu_features().get("avx512f") else (4, 1)
+_make_panel, _make_row_sum = (_interpreted_panel, _interpreted_row_sum) if config.DISABLE_JIT else (_panel, _row_sum)
+_block, _narrow_block = _make_panel(_ROWS, _VECTORS), _make_panel(_ROWS, 1)
+_tail, _narrow_tail = _make_panel(4, _VECTORS), _make_panel(4, 1)
+_plain_sum, _relu_sum = _make_row_sum(False), _make_row_sum(True)
+_WIDTH = _VECTORS * LANES
 
 
 @kernel
@@ -228,13 +239,16 @@ def dense(acts, n, weights, start, biases, bias_start, out):
     """
     n_in = acts.shape[1]
     n_out = out.shape[1]
-    row = 0
-    while row < n:
-        if n - row > 4:
-            for column in range(0, n_out, LANES):
-                _panel8(acts, row, weights, start + column * n_in, biases, bias_start + column, out, column)
-            row += 8
-        else:
-            for column in range(0, n_out, LANES):
-                _panel4(acts, row, weights, start + column * n_in, biases, bias_start + column, out, column)
-            row += 4
+    for row in range(0, n, _ROWS):
+        whole = n - row > 4
+        for column in range(0, n_out, _WIDTH):
+            at = start + column * n_in
+            if n_out - column >= _WIDTH:
+                if whole:
+                    _block(acts, row, weights, at, biases, bias_start + column, out, column)
+                else:
+                    _tail(acts, row, weights, at, biases, bias_start + column, out, column)
+            elif whole:
+                _narrow_block(acts, row, weights, at, biases, bias_start + column, out, column)
+            else:
+                _narrow_tail(acts, row, weights, at, biases, bias_start + column, out, column)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from bgnet.evaluators import NetEvaluator
 from bgnet.inference import backups_kernel, outcomes_kernel
 from bgnet.selfplay import SelfPlay
-from engine.board import START_BOARD, is_race
+from engine.board import is_race
 
 __all__ = ["bellman_residuals", "game_statistics"]
 
@@ -28,13 +28,13 @@ def game_statistics(games: SelfPlay) -> dict[str, float]:
 
 
 def bellman_residuals(
-    net: NetEvaluator, payoff: NDArray[np.float32], boards: NDArray[np.int8]
+    net: NetEvaluator, payoff: NDArray[np.float32], start: NDArray[np.int8], boards: NDArray[np.int8]
 ) -> dict[str, float]:
     """Root mean square of (exact one-roll backup - value), in points, over a sample of positions.
 
     All, contact and race apart; and the start position's exact backup over all 21 rolls.
     """
-    sample = np.concatenate([START_BOARD[None], boards[:: max(1, len(boards) // _SAMPLE)]])
+    sample = np.concatenate([start[None], boards[:: max(1, len(boards) // _SAMPLE)]])
     values = np.empty((len(sample), 6), dtype=np.float32)
     backups = np.empty_like(values)
     outcomes_kernel(net.folded, sample, values)
@@ -42,7 +42,7 @@ def bellman_residuals(
     residual = (backups - values)[1:] @ payoff
     race = np.array([is_race(board) for board in sample[1:]])
 
-    def rms(part: NDArray[np.float32]) -> float:
+    def rms(part: NDArray[np.floating]) -> float:
         return float(np.sqrt(np.mean(part.astype(np.float64) ** 2))) if len(part) else 0.0
 
     return {

@@ -41,7 +41,11 @@ class Weights:
     @property
     def count(self) -> int:
         """How many numbers the network holds."""
-        return sum(a.size for a in (*self.matrices, *self.biases))
+        return sum(array.size for array in self.arrays())
+
+    def arrays(self) -> list[NDArray[np.float32]]:
+        """Matrix, bias, matrix, bias, ... in the order of torch's parameters."""
+        return [array for layer in zip(self.matrices, self.biases, strict=True) for array in layer]
 
 
 @dataclass(frozen=True)
@@ -131,7 +135,9 @@ def load_tensors(path: Path, expected_format: str) -> tuple[dict[str, NDArray[np
     except (SafetensorError, OSError, ValueError, TypeError) as error:
         raise NetFileError(f"{path}: not a whole safetensors file ({error}); is it cut or of another kind?") from error
     if metadata.get("format") != expected_format:
-        raise NetFileError(f"{path}: a safetensors file, but not {expected_format} (metadata 'format' is missing or another)")
+        raise NetFileError(
+            f"{path}: a safetensors file, but not {expected_format} (metadata 'format' is missing or another)"
+        )
     return tensors, metadata
 
 
@@ -158,19 +164,26 @@ def _check_info(path: Path, info: NetInfo) -> None:
     current = ENCODINGS[info.encoding][0]
     if info.encoding_version != current:
         raise NetFileError(
-            f"{path}: made for version {info.encoding_version} of the encoding {info.encoding!r}, this program has {current}"
+            f"{path}: made for version {info.encoding_version} of the encoding {info.encoding!r}, "
+            f"this program has {current}"
         )
     if list(info.outcomes) != list(NAMES):
         raise NetFileError(f"{path}: outcomes in the order {info.outcomes}, expected {list(NAMES)}")
     if not isinstance(info.checkers, int) or not 1 <= info.checkers <= 15:
         raise NetFileError(f"{path}: made for {info.checkers!r} checkers a side, possible are 1..15")
     inputs = encoding(info.encoding, info.checkers).size
-    if not isinstance(info.sizes, list) or len(info.sizes) < 3 or info.sizes[0] != inputs or info.sizes[-1] != len(NAMES):
+    if (
+        not isinstance(info.sizes, list)
+        or len(info.sizes) < 3
+        or info.sizes[0] != inputs
+        or info.sizes[-1] != len(NAMES)
+    ):
         raise NetFileError(f"{path}: layers {info.sizes}, expected [{inputs}, hidden ..., {len(NAMES)}]")
 
 
 def _weights(path: Path, tensors: Mapping[str, NDArray[np.generic]], info: NetInfo) -> Weights:
-    matrices, biases = [], []
+    matrices: list[NDArray[np.float32]] = []
+    biases: list[NDArray[np.float32]] = []
     for i, (n_in, n_out) in enumerate(zip(info.sizes, info.sizes[1:], strict=False)):
         for kind, shape, into in (("weight", (n_out, n_in), matrices), ("bias", (n_out,), biases)):
             name = f"layer{i}.{kind}"

@@ -44,7 +44,4 @@ def to_weights(parameters: list[torch.Tensor]) -> Weights:
 
 def from_weights(weights: Weights) -> list[torch.Tensor]:
     """The inverse of `to_weights`."""
-    tensors = []
-    for matrix, bias in zip(weights.matrices, weights.biases, strict=True):
-        tensors += [torch.from_numpy(np.array(matrix)), torch.from_numpy(np.array(bias))]
-    return tensors
+    return [torch.from_numpy(np.array(array)) for array in weights.arrays()]

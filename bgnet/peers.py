@@ -23,7 +23,16 @@ from engine.moves import check_boards, check_dice
 if TYPE_CHECKING:
     from bgnet.players import Player
 
-__all__ = ["BotSpecError", "GnubgNN", "MissingEngineError", "OpenSage", "PubEval", "available", "player"]
+__all__ = [
+    "BotSpecError",
+    "GnubgNN",
+    "MissingEngineError",
+    "OpenSage",
+    "PubEval",
+    "available",
+    "player",
+    "side_rows",
+]
 
 Boards = NDArray[np.int8]
 
@@ -42,12 +51,7 @@ class MissingEngineError(ValueError):
 
 def available() -> list[str]:
     """The specs of this module that can be used now, as far as the installed packages tell."""
-    return [
-        spec
-        for package, specs in _SPECS.items()
-        if importlib.util.find_spec(_MODULES[package])
-        for spec in specs
-    ]
+    return [spec for package, specs in _SPECS.items() if importlib.util.find_spec(_MODULES[package]) for spec in specs]
 
 
 def player(spec: str, rules: str = "money") -> Player | None:
@@ -93,6 +97,12 @@ class GnubgNN:
     def __repr__(self) -> str:
         return f"GnubgNN({self.ply})"
 
+    @property
+    def best_move(self) -> Callable[..., Any]:
+        """gnubg-nn's own function, for benchmarks: best_move(rows of `side_rows`, die, die, ply)."""
+        found: Callable[..., Any] = self._gnubg.best_move
+        return found
+
     def outcomes(self, boards: Boards) -> NDArray[np.float32]:
         """int8[N, 26] in the view of the player on roll -> float32[N, 6]; exact for finished games."""
         boards = check_boards(boards)
@@ -101,13 +111,13 @@ class GnubgNN:
     def choose(self, boards: Boards, dice: Boards) -> Boards:
         """int8[N, 26], dice int8[N, 2] -> int8[N, 26], the chosen results in the next player's view."""
         boards, dice = _checked(boards, dice)
-        best_move, ply = self._gnubg.best_move, self.ply
+        best_move, ply = self.best_move, self.ply
         with _GNUBG_LOCK:
             self._gnubg.set.score(self._away, self._away)
             try:
                 found = [
                     best_move(rows, one, two, ply, b=1)[1]
-                    for rows, (one, two) in zip(_side_rows(boards), dice.tolist(), strict=True)
+                    for rows, (one, two) in zip(side_rows(boards), dice.tolist(), strict=True)
                 ]
             finally:
                 self._gnubg.set.score(0, 0)
@@ -115,7 +125,7 @@ class GnubgNN:
 
     def _probabilities(self, boards: Boards) -> list[tuple[float, ...]]:
         with _GNUBG_LOCK:
-            return [self._gnubg.probabilities(rows, self.ply) for rows in _side_rows(boards)]
+            return [self._gnubg.probabilities(rows, self.ply) for rows in side_rows(boards)]
 
 
 class PubEval:
@@ -136,8 +146,7 @@ class PubEval:
         best_move = self._gnubg.pub_best_move
         with _GNUBG_LOCK:
             plays = [
-                best_move(rows, one, two)
-                for rows, (one, two) in zip(_side_rows(boards), dice.tolist(), strict=True)
+                best_move(rows, one, two) for rows, (one, two) in zip(side_rows(boards), dice.tolist(), strict=True)
             ]
         rows = boards.tolist()
         for row, play in zip(rows, plays, strict=True):
@@ -254,7 +263,7 @@ def _no_impossible_gammons(boards: Boards, six: NDArray[np.float64]) -> None:
         six[borne_off, first + 1 : first + 3] = 0
 
 
-def _side_rows(boards: Boards) -> list[list[list[int]]]:
+def side_rows(boards: Boards) -> list[list[list[int]]]:
     """int8[N, 26] -> N times [opponent's 25, own 25] checkers on each side's own points 1..24 and bar."""
     own = np.maximum(boards[:, 1:], 0)
     opponent = np.maximum(-boards[:, 24::-1], 0)

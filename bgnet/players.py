@@ -64,7 +64,7 @@ class EvaluatorPlayer:
 
 @kernel
 def _pick(boards, dice, offsets, seed, out):
-    """boards int8[N, 26], dice int8[N, 2], offsets int64[N + 1] -> out int64[N], a random index of each row's results."""
+    """boards int8[N, 26], dice int8[N, 2], offsets int64[N + 1] -> out int64[N], one index of each row's."""
     for i in range(boards.shape[0]):
         state = (int(dice[i, 0]) * 7 + int(dice[i, 1])) * 5
         mixed = seed
@@ -112,7 +112,9 @@ def player(spec: str | Evaluator | Player, payoff: NDArray[np.float32] = MONEY.p
         return EvaluatorPlayer(load(spec), payoff)
     found = peers.player(spec)
     if found is None:
-        raise peers.BotSpecError(f"unknown bot {spec!r}{_did_you_mean(spec)}. There are: {', '.join(_BOTS)}, net:NAME_OR_PATH")
+        raise peers.BotSpecError(
+            f"unknown bot {spec!r}{_did_you_mean(spec)}. There are: {', '.join(_BOTS)}, net:NAME_OR_PATH"
+        )
     return found
 
 

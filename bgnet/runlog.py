@@ -35,7 +35,8 @@ class RunFolder:
 
     @property
     def is_run(self) -> bool:
-        return self.config.is_file()
+        """Whether there is anything that a new run would destroy."""
+        return self.last.is_file() or any(self.checkpoints.glob("*.safetensors"))
 
     @classmethod
     def create(cls, path: Path | None, name: str, config: RunConfig) -> RunFolder:
@@ -66,7 +67,7 @@ class RunFolder:
 
     def stored_config(self) -> RunConfig:
         """What the run was started with."""
-        if not self.is_run:
+        if not self.config.is_file():
             raise RunError(f"{self.path} holds no run to go on with (no config.toml)")
         try:
             return load_config(self.config)

@@ -7,6 +7,8 @@ fixed a run depends on its configuration alone (and on torch's number of threads
 
 from __future__ import annotations
 
+import json
+import os
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -14,8 +16,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bgnet.arena import ArenaResult
 from bgnet.checkpoints import Counters, newest_checkpoint, prune_checkpoints, save_checkpoint
 from bgnet.config import VARIANTS, RunConfig, differences, to_toml
 from bgnet.encoding import encode, encoding
@@ -24,9 +26,8 @@ from bgnet.inference import fold
 from bgnet.learner import Learner
 from bgnet.measures import bellman_residuals, game_statistics
 from bgnet.netfile import NetInfo, Weights, load_net, save_net
-from bgnet.network import from_weights, to_weights
 from bgnet.runlog import RunError, RunFolder, RunLog, commit_id, machine, write_json
-from bgnet.selfplay import SelfPlay, play_games, start_games
+from bgnet.selfplay import PendingGames, SelfPlay, play_games, start_games
 from bgnet.targets import td_lambda, training_positions
 from bgnet.trial import Trial
 from engine.jit import kernels_are_cached
@@ -36,6 +37,7 @@ __all__ = ["Observer", "Stopped", "Training"]
 _LOG_EVERY_ROUNDS = 10
 # Shares of `--minutes` between which the speed is measured; before that games are long and kernels may compile.
 _MEASURE_FROM, _MEASURE_TO = 0.03, 0.10
+_RESIDUAL_GAME = 2**31  # the dice stream where games for the residual begin; no run gets so far
 _LONG_GAME = 58.0  # plies; games of beginners are longer, so their games/s would underrate the rest of the run
 
 
@@ -64,8 +66,7 @@ class Training:
         self.run = run
         self.config = config
         self.observer = observer
-        self.counters = Counters(total_games=0 if minutes else config.games)
-        self.minutes = minutes
+        self.counters = Counters(total_games=0 if minutes else config.games, minutes=minutes or 0.0)
         start_board, checkers = VARIANTS[config.game.variant]
         self.start_board = start_board
         self.encoding = encoding(config.net.encoding, checkers)
@@ -74,7 +75,8 @@ class Training:
         self.trial = Trial(config)
         self._begun = time.monotonic()
         self._saved_at = 0.0
-        self._measuring: tuple[float, int] | None = None
+        self.results: list[ArenaResult] = []
+        self._measuring: tuple[float, int, int] | None = None
 
     # ---- beginnings -------------------------------------------------------------------------------------------
 
@@ -93,21 +95,18 @@ class Training:
         return weights
 
     @classmethod
-    def resume(
-        cls, run: RunFolder, config: RunConfig | None, observer: Observer, minutes: float | None = None
-    ) -> Training:
+    def resume(cls, run: RunFolder, config: RunConfig | None, observer: Observer) -> Training:
         """Go on with a run from its newest checkpoint. Raises RunError when `config` is not the run's own."""
         stored = run.stored_config()
         changed = differences(stored, config) if config is not None else []
         if changed:
             raise RunError(f"{run.path} was started with another configuration: {', '.join(changed)}")
         path, counters, tensors = newest_checkpoint(run.checkpoints)
-        training = cls(run, stored, observer, minutes)
+        training = cls(run, stored, observer)
         training.counters = counters
         training.learner.restore(tensors, counters.steps)
-        training.acting = to_weights(
-            [_tensor(tensors[f"acting.{i}"]) for i in range(len(training.learner.parameters))]
-        )
+        acting = [np.asarray(tensors[f"acting.{i}"], np.float32) for i in range(len(training.learner.parameters))]
+        training.acting = Weights(acting[0::2], acting[1::2])
         fixed = f" of {counters.total_games:,}" if counters.total_games else ""
         observer.note(f"resume {path} at {counters.games:,} games{fixed}")
         return training
@@ -116,13 +115,18 @@ class Training:
 
     def go(self) -> dict[str, Any]:
         """Train to the end -> the summary. Raises Stopped, NonFiniteLoss, OSError."""
-        self._compile()
+        if self._finished() and self.run.summary.is_file():
+            self.observer.note("the run is finished already")
+            summary: dict[str, Any] = json.loads(self.run.summary.read_text(encoding="utf-8"))
+            return summary
         self._begun = time.monotonic() - self.counters.seconds
+        self.save()  # an unwritable folder or a full disk shows now, and a resume finds something
         log = RunLog(self.run, self.counters.games)
         if not self.counters.games:
             log.text("config", to_toml(self.config))
             log.text("run", f"commit {commit_id()}\n{machine()}")
-            self.save()  # an unwritable folder or a full disk shows now, and a resume finds something
+        self._compile()
+        self._begun = time.monotonic() - self.counters.seconds
         threads = self.config.selfplay.threads or max(1, _cores() - 1)
         executor = ThreadPoolExecutor(threads, thread_name_prefix="selfplay")
         try:
@@ -150,20 +154,18 @@ class Training:
         games = play_games(net.folded, self.config.payoff, self.start_board, self.config.seed, 0, 1)
         encode(games.boards, self.encoding)
         td_lambda(games, 0.5)
-        bellman_residuals(net, self.config.payoff, games.boards)
+        bellman_residuals(net, self.config.payoff, self.start_board, games.boards)
         self.trial.play(net, 2)
 
     def _finished(self) -> bool:
         return 0 < self.counters.total_games <= self.counters.games
 
-    def _start_round(self, executor: ThreadPoolExecutor, first_game: int):  # type: ignore[no-untyped-def]
+    def _start_round(self, executor: ThreadPoolExecutor, first_game: int) -> PendingGames:
         count = self.config.selfplay.games_per_round
         if self.counters.total_games:
             count = max(0, min(count, self.counters.total_games - first_game))
         net = fold(self.acting, self.encoding)
-        return start_games(
-            executor, net, self.config.payoff, self.start_board, self.config.seed, first_game, count
-        )
+        return start_games(executor, net, self.config.payoff, self.start_board, self.config.seed, first_game, count)
 
     def _rates(self) -> _Rates:
         """The schedules at the games played so far; until the total is fixed, their start."""
@@ -199,7 +201,6 @@ class Training:
                 **game_statistics(games),
             }
             log.numbers(c.games, values)
-        self._last_games = games
         self.observer.progress(c, values)
 
     def _after_round(self) -> None:
@@ -215,18 +216,18 @@ class Training:
     def _fix_total(self, log: RunLog) -> None:
         """With `--minutes`: measure the speed for a while, then fix the number of games for good."""
         c = self.counters
-        if c.total_games or not self.minutes:
+        if c.total_games:
             return
-        budget = 60 * self.minutes
+        budget = 60 * c.minutes
         if self._measuring is None:
             if c.seconds >= _MEASURE_FROM * budget:
-                self._measuring = (c.seconds, c.positions)
+                self._measuring = (c.seconds, c.games, c.positions)
             return
         if c.seconds < _MEASURE_TO * budget:
             return
-        since, positions_then = self._measuring
-        plies = len(self._last_games.boards) / len(self._last_games.endings)
-        speed = (c.positions - positions_then) / (c.seconds - since) / min(plies, _LONG_GAME)
+        since, games_then, positions_then = self._measuring
+        positions = c.positions - positions_then
+        speed = positions / (c.seconds - since) / min(positions / (c.games - games_then), _LONG_GAME)
         before = time.monotonic()
         self._evaluate(log)
         one = time.monotonic() - before
@@ -236,26 +237,27 @@ class Training:
         left = max(budget - c.seconds - later, 0.0)
         per_round = self.config.selfplay.games_per_round
         c.total_games = c.games + max(1, round(speed * left / per_round)) * per_round
+        c.evaluations = self._evaluations_due()
         self.save()  # from here on the run depends on nothing but what is saved
-        self.observer.note(f"{speed:,.0f} games/s so far: {c.total_games:,} games fit {self.minutes:g} minutes")
+        self.observer.note(f"{speed:,.0f} games/s so far: {c.total_games:,} games fit {c.minutes:g} minutes")
 
     # ---- measuring and saving ---------------------------------------------------------------------------------
 
     def _evaluate_if_due(self, log: RunLog) -> None:
-        c, times = self.counters, self.config.evaluation.times
-        if not c.total_games or self._finished():
-            return
-        # Counted in shares of the run, so a resumed run evaluates at the same games.
-        if c.games * (times + 1) // c.total_games > c.evaluations:
-            c.evaluations = c.games * (times + 1) // c.total_games
+        if self.counters.total_games and not self._finished() and self._evaluations_due() > self.counters.evaluations:
+            self.counters.evaluations = self._evaluations_due()
             self._evaluate(log)
+
+    def _evaluations_due(self) -> int:
+        """How many evaluations belong to the games so far: by the share of the run, so that a resumed run agrees."""
+        return self.counters.games * (self.config.evaluation.times + 1) // self.counters.total_games
 
     def _evaluate(self, log: RunLog) -> None:
         c = self.counters
         net = self._evaluator()
         results = self.trial.play(net, self.config.evaluation.games)
         values = self.trial.curves(results)
-        values |= bellman_residuals(net, self.config.payoff, self._last_games.boards)
+        values |= self._residuals(net)
         log.numbers(c.games, values)
         line = " | ".join(self.trial.short(result) for result in results)
         self.observer.note(f"{c.games:,} games: {line}  residual {values['learn/bellman_rms']:.3f}")
@@ -289,8 +291,7 @@ class Training:
         """Write a checkpoint, then drop the oldest."""
         self.counters.seconds = time.monotonic() - self._begun
         tensors = self.learner.state()
-        for i, p in enumerate(from_weights(self.acting)):
-            tensors[f"acting.{i}"] = p.numpy()
+        tensors |= {f"acting.{i}": array for i, array in enumerate(self.acting.arrays())}
         path = save_checkpoint(self.run.checkpoints, replace(self.counters), tensors)
         prune_checkpoints(self.run.checkpoints, self.config.checkpoints.keep)
         self._saved_at = time.monotonic()
@@ -300,8 +301,9 @@ class Training:
         c = self.counters
         self._save_net(self.run.last)
         net = self._evaluator()
-        results = []
+        results: list[ArenaResult] = []
         if self.config.evaluation.final_games:
+            self.observer.note(f"playing {self.config.evaluation.final_games:,} games against each baseline")
             results = self.trial.play(net, self.config.evaluation.final_games)
             log.numbers(c.games, self.trial.curves(results) | self._residuals(net))
         c.seconds = time.monotonic() - self._begun
@@ -326,19 +328,10 @@ class Training:
         return summary
 
     def _residuals(self, net: NetEvaluator) -> dict[str, float]:
-        return bellman_residuals(net, self.config.payoff, self._last_games.boards)
-
-    _last_games: SelfPlay
-    results: list[Any] = []
-
-
-def _tensor(array: NDArray[np.generic]):  # type: ignore[no-untyped-def]
-    import torch
-
-    return torch.from_numpy(np.array(array))
+        """Bellman residuals on positions from fresh games of the network."""
+        games = play_games(net.folded, self.config.payoff, self.start_board, self.config.seed, _RESIDUAL_GAME, 10)
+        return bellman_residuals(net, self.config.payoff, self.start_board, games.boards)
 
 
 def _cores() -> int:
-    import os
-
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

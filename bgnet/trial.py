@@ -10,7 +10,7 @@ from bgnet.arena import ArenaResult
 from bgnet.config import VARIANTS, RunConfig
 from bgnet.evaluators import NetEvaluator
 from bgnet.peers import MissingEngineError
-from bgnet.players import player
+from bgnet.players import Player, player
 from engine.rules import PRESETS
 
 __all__ = ["Trial"]
@@ -25,7 +25,7 @@ class Trial:
         self.start, checkers = VARIANTS[config.game.variant]
         self.rules = replace(PRESETS[config.game.rules], checkers=checkers)
         self.missing: list[str] = []
-        self._opponents: list[tuple[str, object]] = []
+        self._opponents: list[tuple[str, str | Player]] = []
         for spec in config.evaluation.opponents:
             try:
                 bot = player(spec, self.rules.payoff)

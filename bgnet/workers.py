@@ -9,6 +9,7 @@ import pickle
 import signal
 import traceback
 from collections.abc import Callable, Iterator, Sequence
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from typing import Any, TypeVar
 
@@ -58,7 +59,7 @@ def _run_in_processes(
     processes: list[Any] = []
     try:
         busy: dict[Any, Any] = {}
-        with _one_thread_each():
+        with _one_thread_each(), _ctrl_c_held_back():
             for _ in range(workers):
                 process, connection = _start(task)
                 processes.append(process)
@@ -143,9 +144,23 @@ def _one_thread_each() -> Iterator[None]:
                 os.environ[name] = value
 
 
+@contextlib.contextmanager
+def _ctrl_c_held_back() -> Iterator[None]:
+    """Processes started inside never see Ctrl-C, not even while they load; the parent sees it afterwards."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    resource_tracker.ensure_running()  # starting it later would let signals through again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _work(connection: Connection, task: Callable[..., Any]) -> None:
     """A worker process: jobs in, ("report", "done" or "failed", payload) out, until None or the pipe ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all; the parent decides
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the parent decides
     with contextlib.suppress(BrokenPipeError, EOFError):
         while (message := connection.recv()) is not None:
             index, job = message

@@ -86,7 +86,4 @@ def is_race(board):
     rearmost = 25
     while rearmost >= 0 and board[rearmost] <= 0:
         rearmost -= 1
-    for p in range(rearmost):
-        if board[p] < 0:
-            return False
-    return True
+    return not (board[: max(rearmost, 0)] < 0).any()

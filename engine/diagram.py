@@ -31,9 +31,7 @@ _TOP = (range(13, 19), range(19, 25))
 _BOTTOM = (range(12, 6, -1), range(6, 0, -1))
 
 
-def text(
-    position: Position, unicode: bool = False, *, middle: str = "", last: str = "", checkers: int = 15
-) -> str:
+def text(position: Position, unicode: bool = False, *, middle: str = "", last: str = "", checkers: int = 15) -> str:
     """The board as 13 lines of text, without a line break at the end.
 
     A stack over five shows its count at the tip. Checkers on the bar stand in the BAR column, each side's in

@@ -71,9 +71,7 @@ def decode_position(text: str) -> tuple[int, ...]:
                 f"Position ID {text!r}: {name} has {sum(side)} checkers, at most {_CHECKERS} are allowed"
             )
     if "1" in tail or spare_bits_set:
-        raise NotationError(
-            f"Position ID {text!r}: bits are set after the last checker, so a character is wrong"
-        )
+        raise NotationError(f"Position ID {text!r}: bits are set after the last checker, so a character is wrong")
     for point in range(1, 25):
         if own[point - 1] and opponent[24 - point]:
             raise NotationError(
@@ -93,9 +91,7 @@ def _check_characters(text: str) -> None:
             hint = "; leave out the padding '='"
         elif any(character.isspace() for character in text):
             hint = "; leave out the white space"
-        raise NotationError(
-            f"Position ID {text!r}: {len(text)} characters instead of {POSITION_ID_LENGTH}{hint}"
-        )
+        raise NotationError(f"Position ID {text!r}: {len(text)} characters instead of {POSITION_ID_LENGTH}{hint}")
     if foreign:
         raise NotationError(
             f"Position ID {text!r}: {', '.join(map(repr, foreign))} cannot occur, only A-Z a-z 0-9 + / can"

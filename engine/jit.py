@@ -55,6 +55,7 @@ def kernel(function: F) -> F:
     if not os.environ.get("NUMBA_CACHE_DIR"):
         numba.config.CACHE_DIR = str(_kernel_dir())
     try:
-        return njit(cache=True, nogil=True, fastmath={"contract"}, error_model="numpy")(function)
+        compiled: F = njit(cache=True, nogil=True, fastmath={"contract"}, error_model="numpy")(function)
+        return compiled
     finally:
         numba.config.CACHE_DIR = before

@@ -126,9 +126,7 @@ def _illegal(text: str, reason: str) -> IllegalPlayError:
     return IllegalPlayError(f"{text!r} is not legal: {reason}")
 
 
-def _sequences(
-    board: NDArray[np.int8], roll: tuple[int, int]
-) -> Iterator[tuple[NDArray[np.int8], tuple[Move, ...]]]:
+def _sequences(board: NDArray[np.int8], roll: tuple[int, int]) -> Iterator[tuple[NDArray[np.int8], tuple[Move, ...]]]:
     """Legal moves with none, a part or all of the roll -> (board after, moves); no result is missed."""
     high, low = max(roll), min(roll)
     if high == low:

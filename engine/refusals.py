@@ -63,9 +63,7 @@ def why_not_played(attempts: Attempts, roll: tuple[int, int]) -> str:
     return _why_not_step(attempts.stops[0].board, stop, roll, start, end)
 
 
-def _why_not_step(
-    first_board: NDArray[np.int8], stop: Stop, roll: tuple[int, int], start: int, end: int
-) -> str:
+def _why_not_step(first_board: NDArray[np.int8], stop: Stop, roll: tuple[int, int], start: int, end: int) -> str:
     """Why a written step, of one or more dice, cannot be played at this stop."""
     board, step = stop.board, _step(start, end)
     if not stop.dice:

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """How a net fares against random play, PubEval and GNU Backgammon: cubeless money games, duplicate dice.
 
-    python scripts/evaluate_baselines.py standard
-    python scripts/evaluate_baselines.py runs/quick-20261129-214114-s1 --games 1000 --markdown table.md
+python scripts/evaluate_baselines.py standard
+python scripts/evaluate_baselines.py runs/quick-20261129-214114-s1 --games 1000 --markdown table.md
 """
 
 from __future__ import annotations
@@ -38,9 +38,7 @@ def _evaluate(options: argparse.Namespace) -> None:
             raise ValueError(f"cannot write {path}: there is no folder {path.parent}")
     against = opponents(stronger=options.all)
     with Progress(options.games * len(against), "games", options.progress) as progress:
-        results = baselines(
-            net_spec(options.net), options.games, options.seed, options.workers, against, progress
-        )
+        results = baselines(net_spec(options.net), options.games, options.seed, options.workers, against, progress)
     print(table(results), flush=True)
     if options.markdown is not None:
         command = f"scripts/evaluate_baselines.py {options.net} --games {options.games} --seed {options.seed}"

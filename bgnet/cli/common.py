@@ -65,9 +65,7 @@ def exit_code(error: BaseException) -> int:
 
 
 @contextlib.contextmanager
-def reporting(
-    *, as_json: bool = False, verbose: bool = False, stopped: str = "nothing is kept"
-) -> Iterator[None]:
+def reporting(*, as_json: bool = False, verbose: bool = False, stopped: str = "nothing is kept") -> Iterator[None]:
     """Run a command's work inside: known errors become a message and an exit code (typer.Exit).
 
     stopped: what to say behind "stopped" after Ctrl-C. Unknown errors are programming errors: they keep

@@ -36,9 +36,12 @@ bgnet train configs/quick.toml --set games=2000 --set evaluation.final_games=0 -
 
 def train(
     config: Annotated[
-        Path, typer.Argument(metavar="CONFIG", help="A run file; with --resume also a run's folder.", show_default=False)
+        Path,
+        typer.Argument(metavar="CONFIG", help="A run file; with --resume also a run's folder.", show_default=False),
     ],
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --out, or the newest of CONFIG.")] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with the run in --out, or the newest of CONFIG.")
+    ] = False,
     settings: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a key, e.g. learning.average=0.99.")
     ] = None,
@@ -46,7 +49,9 @@ def train(
         float | None, typer.Option("--minutes", min=0.05, help="Fit the number of games to a time.")
     ] = None,
     out: Annotated[Path | None, typer.Option("--out", help="The run's folder; default: a new one under runs/.")] = None,
-    parent: Annotated[str | None, typer.Option("--from", metavar="NET", help="Start from a network, not from zero.")] = None,
+    parent: Annotated[
+        str | None, typer.Option("--from", metavar="NET", help="Start from a network, not from zero.")
+    ] = None,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
     progress: ProgressOption = "auto",
@@ -85,14 +90,16 @@ def _prepare(
 
     if parent is not None:
         settings = [*settings, f'parent="{parent}"']
+    if resume and minutes is not None:
+        raise typer.BadParameter("a run keeps the time or the games it was started with; leave --minutes out")
     if resume and config.is_dir():
         if settings:
             raise typer.BadParameter("a run goes on with its own configuration; --set and --from belong to new ones")
-        return Training.resume(RunFolder(config), None, screen, minutes)
+        return Training.resume(RunFolder(config), None, screen)
     run_config = load_config(config, settings)
     if resume:
         run = RunFolder(out) if out is not None else RunFolder.newest(config.stem)
-        return Training.resume(run, run_config, screen, minutes)
+        return Training.resume(run, run_config, screen)
     run = RunFolder.create(out, config.stem, run_config)
     return Training(run, run_config, screen, minutes)
 
@@ -139,7 +146,9 @@ class _Screen:
         weights = training.learner.weights()
         hidden = "-".join(str(width) for width in config.net.hidden)
         self.note(f"run    {training.run.path}      watch: tensorboard --logdir {training.run.path.parent}")
-        self.note(f"net    {hidden} on {inputs}, {weights.count:,} weights, {start}     seed {config.seed}, {machine()}")
+        self.note(
+            f"net    {hidden} on {inputs}, {weights.count:,} weights, {start}     seed {config.seed}, {machine()}"
+        )
         for missing in training.trial.missing:
             self.note(f"note   {missing}")
 

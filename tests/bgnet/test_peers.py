@@ -16,7 +16,7 @@ from bgnet.legality import legal_choices
 from bgnet.peers import BotSpecError, GnubgNN, MissingEngineError, OpenSage, PubEval
 from bgnet.players import RandomPlayer
 from engine.board import START_BOARD
-from engine.outcomes import from_cumulative, swap, to_cumulative
+from engine.outcomes import swap, to_cumulative
 from engine.rules import DMP, MONEY
 from tests.boards import array, board, roll
 
@@ -187,11 +187,11 @@ def test_pubeval_plays_the_best_by_its_own_score(bot_positions: tuple[Boards, Bo
     chosen = PubEval().choose(boards, dice)
     legal = engine.legal_afterstates(boards, dice)
     checked = 0
-    for i, before in enumerate(peers._side_rows(boards)):
-        rows = peers._side_rows(legal.boards[legal.offsets[i] : legal.offsets[i + 1]])
+    for i, before in enumerate(peers.side_rows(boards)):
+        rows = peers.side_rows(legal.boards[legal.offsets[i] : legal.offsets[i + 1]])
         if {kind(row) for row in rows} != {kind(before)} or len(rows) == 1:
             continue
-        score = gnubg_nn.pub_eval_score(peers._side_rows(chosen[i : i + 1])[0])
+        score = gnubg_nn.pub_eval_score(peers.side_rows(chosen[i : i + 1])[0])
         assert score == pytest.approx(max(map(gnubg_nn.pub_eval_score, rows)), abs=1e-4)
         checked += 1
     assert checked > 100
@@ -201,9 +201,9 @@ def test_keys_of_gnubg_are_our_boards(odd_positions: tuple[Boards, Boards]) -> N
     import gnubg_nn
 
     boards = odd_positions[0]
-    keys = [gnubg_nn.key_of_board(rows) for rows in peers._side_rows(boards)]
+    keys = [gnubg_nn.key_of_board(rows) for rows in peers.side_rows(boards)]
     assert np.array_equal(peers._boards_of_keys(keys), boards)
-    ids = [gnubg_nn.position_id(rows) for rows in peers._side_rows(boards[:50])]
+    ids = [gnubg_nn.position_id(rows) for rows in peers.side_rows(boards[:50])]
     assert ids == [engine.Position(row).position_id for row in boards[:50].tolist()]
 
 
@@ -318,11 +318,13 @@ def test_wrong_arguments_are_refused() -> None:
 
 @pytest.mark.parametrize(
     ("spec", "module", "package"),
-    [("gnubg:0", "gnubg_nn", "gnubg-nn"), ("pubeval", "gnubg_nn", "gnubg-nn"), ("sage:0", "bgsage", "bgsage")],
+    [
+        ("gnubg:0", "gnubg_nn", "gnubg-nn"),
+        ("pubeval", "gnubg_nn", "gnubg-nn"),
+        ("sage:0", "bgsage", "bgsage"),
+    ],
 )
-def test_a_missing_package_is_named(
-    spec: str, module: str, package: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_missing_package_is_named(spec: str, module: str, package: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, module, None)
     assert spec not in peers.available()
     with pytest.raises(MissingEngineError) as caught:
@@ -331,9 +333,3 @@ def test_a_missing_package_is_named(
     assert f'"{spec}" needs the package {package}' in message
     assert 'pip install "bgnet[peers]"' in message
     assert "usable now: random, net:NAME" in message
-
-
-def test_from_cumulative_is_the_only_conversion() -> None:
-    """Case ev-006, the change of view, through the functions that this module uses."""
-    turned = to_cumulative(swap(from_cumulative(np.array([0.6, 0.2, 0.05, 0.1, 0.02]))))
-    assert turned == pytest.approx([0.4, 0.1, 0.02, 0.2, 0.05])

@@ -18,7 +18,7 @@ class Clock:
 
 
 class Terminal(io.StringIO):
-    encoding = "ascii"  # type: ignore[assignment]
+    encoding = "ascii"
 
     def isatty(self) -> bool:
         return True
@@ -58,6 +58,20 @@ def test_auto_is_a_bar_on_a_terminal_and_keeps_to_its_encoding() -> None:
     assert stream.getvalue().isascii()
     assert "100/100" in stream.getvalue()
     assert "half way" in stream.getvalue()
+
+
+def test_the_total_may_become_known_later() -> None:
+    stream, clock = io.StringIO(), Clock()
+    with Progress(0, "games", stream=stream, clock=clock) as progress:
+        clock.now = 40
+        progress.update(10)
+        progress.set_total(50)
+        clock.now = 80
+        progress.update(10)
+    first, second = stream.getvalue().splitlines()
+    assert "total=?" in first
+    assert "eta_s" not in first
+    assert second == "games=20 total=50 seconds=80 games_per_s=0.2 eta_s=120"
 
 
 def test_none_is_silent() -> None:

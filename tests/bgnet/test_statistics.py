@@ -12,7 +12,7 @@ from bgnet.statistics import estimate, t_quantile
 
 @pytest.mark.parametrize(
     ("degrees", "printed"),
-    [(1, 12.706), (2, 4.303), (3, 3.182), (4, 2.776), (9, 2.262), (29, 2.045), (120, 1.980), (100_000, 1.960)],
+    [(1, 12.706), (2, 4.303), (3, 3.182), (4, 2.776), (9, 2.262), (29, 2.045), (120, 1.98), (10**5, 1.96)],
 )
 def test_t_quantile_agrees_with_the_tables(degrees: int, printed: float) -> None:
     assert t_quantile(0.975, degrees) == pytest.approx(printed, rel=2e-3)

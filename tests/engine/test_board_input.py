@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import numpy as np
 import pytest
@@ -38,7 +39,7 @@ def test_dice_of_another_dtype(dtype):
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 def test_boards_with_numbers_that_are_none(value):
-    boards = GOOD.astype(np.float32)
+    boards: Any = GOOD.astype(np.float32)
     boards[1, 6] = value
     with pytest.raises(ArrayError, match="float32"):
         legal_afterstates(boards, ROLLS)
@@ -63,8 +64,9 @@ def test_dice_that_are_no_array(dice):
 
 
 def test_missing_dice():
+    missing: Any = None
     with pytest.raises(DiceError, match="missing"):
-        legal_afterstates(GOOD, None)
+        legal_afterstates(GOOD, missing)
 
 
 @pytest.mark.parametrize("shape", [(26,), (3, 25), (3, 27), (1, 3, 26), (26, 3), (0,), (), (0, 25)])

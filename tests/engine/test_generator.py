@@ -158,6 +158,13 @@ def test_batch_row_equals_the_same_row_alone(turns):
         assert got == engine_results(position, *dice), "also the order of the results"
 
 
+@given(boards(), st.booleans(), st.sampled_from([15, 3]))
+def test_ending_agrees_with_the_oracle(position, mine_are_off, checkers):
+    assert Position(position).ending(checkers) is None, "the game goes on"
+    over = tuple(min(0, n) if mine_are_off else max(0, n) for n in position)
+    assert Position(over).ending(checkers) == oracle.ending(over, checkers)
+
+
 # The shape of the answer
 
 

@@ -92,9 +92,7 @@ def test_notation(own, opponent, dice, expected):
 
 def test_order_is_that_of_the_afterstates():
     afterstates = engine.legal_afterstates(array(oracle.START), roll(6, 4)).boards
-    assert [play.position for play in legal_plays(START, "46")] == [
-        Position(result) for result in afterstates
-    ]
+    assert [play.position for play in legal_plays(START, "46")] == [Position(result) for result in afterstates]
 
 
 @pytest.mark.parametrize(

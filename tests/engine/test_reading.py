@@ -25,9 +25,7 @@ def disguised(rng: random.Random, play: Play) -> str:
         text = text.replace("*", "")
     if rng.random() < 0.3:
         text = text.replace("bar", "25").replace("off", "0")
-    return rng.choice(
-        [text, text.upper(), text.title(), f" {text}\n", text.replace("/", " / ").replace("(", " (")]
-    )
+    return rng.choice([text, text.upper(), text.title(), f" {text}\n", text.replace("/", " / ").replace("(", " (")])
 
 
 def test_every_play_reads_back():
