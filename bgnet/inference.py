@@ -177,7 +177,7 @@ def _change_rows(counts, result, picks, signs):
 
 @kernel
 def _rectify(values, n):
-    """values float32[>= n, H] -> their first n rows, ReLU applied in place."""
+    """values float32[>= n, H] -> the same, ReLU applied in place to its first n rows."""
     for r in range(n):
         row = values[r]
         for h in range(row.shape[0]):

@@ -36,7 +36,6 @@ class Learner:
 
     def __init__(self, config: RunConfig, encoding: Encoding, start: Weights | None = None) -> None:
         torch.set_num_threads(config.learning.threads)
-        torch.set_flush_denormal(True)  # Adam's second moments of idle weights would crawl through denormals
         self.device = choose_device(config.device)
         self.encoding = encoding
         self.batch_size = config.learning.batch_size
@@ -76,6 +75,15 @@ class Learner:
         """
         for group in self.optimizer.param_groups:
             group["lr"] = learning_rate
+        torch.set_flush_denormal(True)  # Adam's second moments of idle weights would crawl through denormals
+        try:
+            return self._epoch(boards, targets, order, failure_file)
+        finally:
+            torch.set_flush_denormal(False)
+
+    def _epoch(
+        self, boards: NDArray[np.int8], targets: NDArray[np.float32], order: NDArray[np.int64], failure_file: Path
+    ) -> float:
         inputs = torch.from_numpy(encode(boards[order], self.encoding)).to(self.device)
         wanted = torch.from_numpy(targets[order]).to(self.device)
         batches = max(1, round(len(order) / self.batch_size))

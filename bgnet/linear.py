@@ -218,7 +218,8 @@ _WIDTH = _VECTORS * LANES
 
 @kernel
 def add_rows(base, rows, picks, signs, n, out, row):
-    """out[row] float32[H] = base float32[H] + the n picked rows of float32[R, H] (picks int64), each times its sign.
+    """base float32[H], rows float32[R, H], n picks int64 and signs float32 -> out[row] float32[H], base plus the picked
+    rows, each times its sign.
 
     H is a multiple of CHUNK and the whole width of out float32[:, H].
     """

@@ -6,10 +6,11 @@ is the bare network (Open Sage and XG call that 1-ply). All of them play cubeles
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import importlib.util
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -82,15 +83,16 @@ class GnubgNN:
 
     Choices are cubeless: the greatest expected points (rules "money") or chance to win ("dmp"). Deeper than
     0-ply the package's own defaults prune: its small networks and move filters pick what is searched.
-    The engine is process-wide C state, so calls of all instances take turns. It remembers judgements.
+    The engine is process-wide C state, so calls of all instances take turns. It remembers judgements whatever
+    they were made for: deeper than 0-ply, play for money and for wins in different processes.
     """
 
     def __init__(self, ply: int = 0, rules: str = "money") -> None:
         if ply not in (0, 1, 2):
             raise BotSpecError(f"GNU Backgammon plays at 0, 1 or 2 plies here, not {ply!r}")
         self.ply = int(ply)
-        # best_move() reads the engine's match score. 0-0 away is cubeless money: the best by the cubeless
-        # equities of probabilities(). 1-1 away is the chance to win. The tests hold it to both.
+        # The engine's match score decides what its plays are best for. 0-0 away is cubeless money: best_move()
+        # is the best by the cubeless equities of probabilities(). 1-1 away is the chance to win. Tested.
         self._away = {"money": 0, "dmp": 1}[_checked_rules(rules)]
         self._gnubg = _load("gnubg:" + str(ply), "gnubg-nn")
 
@@ -112,19 +114,24 @@ class GnubgNN:
         """int8[N, 26], dice int8[N, 2] -> int8[N, 26], the chosen results in the next player's view."""
         boards, dice = _checked(boards, dice)
         best_move, ply = self.best_move, self.ply
+        with self._engine_set_up():
+            found = [
+                best_move(rows, one, two, ply, b=1)[1]
+                for rows, (one, two) in zip(side_rows(boards), dice.tolist(), strict=True)
+            ]
+        return _boards_of_keys(found)
+
+    @contextlib.contextmanager
+    def _engine_set_up(self) -> Iterator[None]:
         with _GNUBG_LOCK:
             self._gnubg.set.score(self._away, self._away)
             try:
-                found = [
-                    best_move(rows, one, two, ply, b=1)[1]
-                    for rows, (one, two) in zip(side_rows(boards), dice.tolist(), strict=True)
-                ]
+                yield
             finally:
                 self._gnubg.set.score(0, 0)
-        return _boards_of_keys(found)
 
     def _probabilities(self, boards: Boards) -> list[tuple[float, ...]]:
-        with _GNUBG_LOCK:
+        with self._engine_set_up():
             return [self._gnubg.probabilities(rows, self.ply) for rows in side_rows(boards)]
 
 

@@ -86,7 +86,7 @@ class RandomPlayer:
         """See Player."""
         afterstates = legal_afterstates(boards, dice)
         picks = np.empty(len(boards), dtype=np.int64)
-        _pick(np.ascontiguousarray(boards), np.ascontiguousarray(dice), afterstates.offsets, self.seed, picks)
+        _pick(check_boards(boards), check_dice(dice, len(boards)), afterstates.offsets, self.seed, picks)
         return afterstates.boards[picks]
 
     def __repr__(self) -> str:

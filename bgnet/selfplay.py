@@ -113,7 +113,7 @@ def start_games(
 ) -> PendingGames:
     """The same as `play_games`, spread over the threads of an executor and without waiting."""
     tasks = []
-    for done in range(0, games, GAMES_PER_TASK):
+    for done in range(0, max(games, 1), GAMES_PER_TASK):  # one task even for no games
         count = min(GAMES_PER_TASK, games - done)
         tasks.append(executor.submit(play_games, net, payoff, start, seed, first_game + done, count))
     return PendingGames(tasks)

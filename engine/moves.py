@@ -35,7 +35,7 @@ def check_boards(boards: NDArray[np.int8], *, finished: bool = True) -> NDArray[
     if boards.ndim != 2 or boards.shape[1] != 26:
         hint = "; one board is a batch of one: board[None]" if boards.shape == (26,) else ""
         raise ArrayError(f"boards must have shape (N, 26), not {boards.shape}{hint}")
-    boards = np.ascontiguousarray(boards)
+    boards = _plain(boards)
     row, code = _first_flaw(boards, finished)
     if row >= 0:
         raise BoardError(f"boards[{row}]: {_FLAWS[code]}: {boards[row].tolist()}")
@@ -55,7 +55,7 @@ def check_dice(dice: NDArray[np.int8], rows: int) -> NDArray[np.int8]:
     bad = np.flatnonzero(((dice < 1) | (dice > 6)).any(axis=1))
     if len(bad):
         raise DiceError(f"dice[{bad[0]}]: each die must be 1..6, not {dice[bad[0]].tolist()}")
-    return np.ascontiguousarray(dice)
+    return _plain(dice)
 
 
 def legal_afterstates(boards: NDArray[np.int8], dice: NDArray[np.int8]) -> Afterstates:
@@ -79,6 +79,11 @@ _FLAWS = {
     5: "there are no checkers at all",
     6: "the game is over, there is nothing to play",
 }
+
+
+def _plain(array: NDArray[np.int8]) -> NDArray[np.int8]:
+    """C-contiguous and writable, copied if need be: for other kinds of arrays numba would compile everything anew."""
+    return np.require(array, requirements=["C", "W"])
 
 
 def _describe(value: object) -> str:

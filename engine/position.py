@@ -28,7 +28,7 @@ class Flaw(enum.IntFlag):
 class Position:
     """Checkers as the player on roll sees them; no dice, cube or score.
 
-    points: 26 whole numbers, -128..127. 1..24 are the own point numbers (he bears off below 1), 25 his bar, 0 the
+    points: 26 whole numbers, -127..127. 1..24 are the own point numbers (he bears off below 1), 25 his bar, 0 the
     opponent's. Positive = own checkers, negative = the opponent's. Any counts are taken, `flaws()` judges them.
     Raises BoardError for anything else than 26 whole numbers.
     """
@@ -42,8 +42,9 @@ class Position:
             raise BoardError(f"a position needs 26 whole numbers, not {points!r}") from error
         if board.shape != (26,) or not np.issubdtype(board.dtype, np.integer):
             raise BoardError(f"a position needs 26 whole numbers, not {board.tolist()!r}")
-        if np.abs(board).max() > 127:
-            raise BoardError(f"a point holds at most 127 checkers here, not {np.abs(board).max()}")
+        most = max(abs(int(n)) for n in board)
+        if most > 127:
+            raise BoardError(f"a point holds at most 127 checkers here, not {most}")
         board = board.astype(np.int8)
         board.flags.writeable = False
         self._board: NDArray[np.int8] = board

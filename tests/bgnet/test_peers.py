@@ -176,6 +176,21 @@ def test_double_match_point_is_not_money_and_leaves_no_trace(bot_positions: tupl
         assert np.array_equal(bot(rules="money").choose(boards, dice), money)
 
 
+def test_others_in_the_process_find_gnubg_set_for_money(bot_positions: tuple[Boards, Boards]) -> None:
+    """A program may use gnubg_nn itself beside our bots."""
+    import gnubg_nn
+
+    boards, dice = bot_positions
+
+    def raw() -> list[str]:
+        sides = peers.side_rows(boards)
+        return [gnubg_nn.best_move(rows, *roll, b=1)[1] for rows, roll in zip(sides, dice.tolist(), strict=True)]
+
+    before = raw()
+    GnubgNN(0, "dmp").choose(boards, dice)
+    assert raw() == before
+
+
 def test_pubeval_plays_the_best_by_its_own_score(bot_positions: tuple[Boards, Boards]) -> None:
     """Where contact stays as it is, the package's score of a single position is what it plays by."""
     import gnubg_nn

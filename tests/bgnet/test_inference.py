@@ -1,0 +1,181 @@
+"""The folded network against the torch network it was folded from, and the kernels against plain Python."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+import torch
+from numpy.typing import NDArray
+
+from bgnet.encoding import encode, encoding
+from bgnet.evaluators import NetEvaluator, afterstate_outcomes
+from bgnet.inference import backups_kernel
+from bgnet.netfile import NetInfo
+from bgnet.network import Network, from_weights
+from bgnet.players import EvaluatorPlayer
+from engine.board import START_BOARD, ending
+from engine.dice import ROLLS, WEIGHTS
+from engine.errors import ArrayError, BoardError
+from engine.moves import legal_afterstates
+from engine.outcomes import swap
+from engine.rules import DMP, MONEY
+from tests.bgnet.nets import random_net, random_weights, some_positions
+
+SHAPES = [[512, 32], [7], [33, 17, 9], [64, 64, 64, 64]]
+
+
+def torch_outcomes(sizes: list[int], seed: int, boards: NDArray[np.int8], name: str) -> NDArray[np.float32]:
+    network = Network(sizes)
+    with torch.no_grad():
+        for p, value in zip(network.parameters(), from_weights(random_weights(sizes, seed)), strict=True):
+            p.copy_(value)
+        logits = network(torch.from_numpy(encode(boards, encoding(name))))
+        return torch.softmax(logits, dim=1).numpy()
+
+
+@pytest.mark.parametrize("name", ["classic", "one-hot"])
+@pytest.mark.parametrize("hidden", SHAPES, ids=str)
+def test_folded_network_equals_torch(hidden: list[int], name: str) -> None:
+    boards, dice = some_positions()
+    boards, dice = boards[::5], dice[::5]
+    sizes = [encoding(name).size, *hidden, 6]
+    net = NetEvaluator(random_weights(sizes, 3), NetInfo(sizes=sizes, encoding=name))
+    assert np.abs(net.outcomes(boards) - torch_outcomes(sizes, 3, boards, name)).max() < 1e-5
+
+    results = legal_afterstates(boards, dice)
+    incremental = net.afterstate_outcomes(boards, results)
+    going = np.array([ending(board, 15) < 0 for board in results.boards])
+    expected = torch_outcomes(sizes, 3, results.boards, name)
+    assert going.sum() > 3000
+    assert np.abs(incremental - expected)[going].max() < 1e-5
+    assert np.abs(net.outcomes(results.boards) - incremental).max() < 1e-5
+
+
+def test_finished_games_are_exact_in_every_kernel() -> None:
+    lost_backgammon = np.zeros(26, np.int8)
+    lost_backgammon[[6, 20]] = 14, 1
+    won_gammon = np.zeros(26, np.int8)
+    won_gammon[7] = -15
+    net = random_net([16])
+    assert net.outcomes(np.array([lost_backgammon, won_gammon])).tolist() == [[0, 0, 0, 0, 0, 1], [0, 1, 0, 0, 0, 0]]
+    last = np.zeros(26, np.int8)
+    last[1], last[24] = 1, -14
+    results = legal_afterstates(last[None], np.array([[2, 1]], np.int8))
+    assert net.afterstate_outcomes(last[None], results).tolist() == [[0, 0, 0, 1, 0, 0]]
+    out = np.empty((1, 6), np.float32)
+    backups_kernel(net.folded, MONEY.payoff, last[None], out)
+    assert np.allclose(out, [[1, 0, 0, 0, 0, 0]], atol=1e-6)
+
+
+def test_a_row_does_not_depend_on_its_batch() -> None:
+    boards, _ = some_positions()
+    net = random_net([48, 16])
+    together = net.outcomes(boards[:100])
+    for i in (0, 1, 31, 32, 33, 99):
+        assert (net.outcomes(boards[i]) == together[i]).all()
+    assert net.outcomes(boards[:0]).shape == (0, 6)
+
+
+def test_outcomes_are_chances() -> None:
+    outcomes = random_net([32]).outcomes(some_positions()[0])
+    assert outcomes.dtype == np.float32
+    assert (outcomes >= 0).all()
+    assert np.abs(outcomes.sum(axis=1) - 1).max() < 1e-5
+
+
+def test_threads_agree_with_one_thread() -> None:
+    boards, dice = some_positions()
+    player = EvaluatorPlayer(random_net([64, 32]))
+    alone = player.choose(boards, dice)
+    with ThreadPoolExecutor(4) as pool:
+        for chosen in pool.map(lambda _: player.choose(boards, dice), range(8)):
+            assert (chosen == alone).all()
+
+
+@pytest.mark.parametrize("rules", [MONEY, DMP], ids=lambda rules: rules.name)
+def test_choice_is_the_best_result(rules) -> None:  # type: ignore[no-untyped-def]
+    """The fused kernel against: all results, all outcomes, argmax."""
+    boards, dice = some_positions()
+    net = random_net([64, 32])
+    chosen = EvaluatorPlayer(net, rules.payoff).choose(boards, dice)
+
+    class Plain:
+        def outcomes(self, boards: NDArray[np.int8]) -> NDArray[np.float32]:
+            return net.outcomes(boards)
+
+    plain = EvaluatorPlayer(Plain(), rules.payoff).choose(boards, dice)
+    different = np.flatnonzero((chosen != plain).any(axis=1))
+    equity = swap(net.outcomes(chosen)) @ rules.payoff - swap(net.outcomes(plain)) @ rules.payoff
+    assert len(different) < 5, "only ties within rounding may differ"
+    assert np.abs(equity).max() < 1e-5
+
+
+def test_backup_equals_a_plain_recursion() -> None:
+    boards, _ = some_positions()
+    boards = np.concatenate([START_BOARD[None], boards[::300]])
+    net = random_net([64, 16])
+    out = np.empty((len(boards), 6), np.float32)
+    backups_kernel(net.folded, MONEY.payoff, boards, out)
+    for board, backup in zip(boards, out, strict=True):
+        total = np.zeros(6)
+        for roll, weight in zip(ROLLS, WEIGHTS, strict=True):
+            results = legal_afterstates(board[None], roll[None])
+            outcomes = swap(net.outcomes(results.boards)).astype(np.float64)
+            total += weight * outcomes[np.argmax(outcomes @ MONEY.payoff)]
+        assert np.abs(total - backup).max() < 1e-4
+
+
+def test_hypergammon_counts_three_checkers() -> None:
+    gammon = np.zeros(26, np.int8)
+    gammon[[9, 15, 20]] = -1
+    assert random_net([16], checkers=3).outcomes(gammon).tolist() == [0, 1, 0, 0, 0, 0]
+    assert random_net([16]).outcomes(gammon).tolist() == [1, 0, 0, 0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("boards", "error", "words"),
+    [
+        (np.zeros((2, 26)), ArrayError, "int8"),
+        (np.zeros((2, 25), np.int8), ArrayError, "shape"),
+        (np.zeros(5, np.int8), ArrayError, "shape"),
+        ([0] * 26, ArrayError, "list"),
+        (np.full((1, 26), 2, np.int8), BoardError, r"boards\[0\]"),
+    ],
+)
+def test_bad_boards_are_refused(boards: object, error: type[Exception], words: str) -> None:
+    with pytest.raises(error, match=words):
+        random_net([16]).outcomes(boards)  # type: ignore[arg-type]
+
+
+def test_default_afterstate_outcomes_call_outcomes() -> None:
+    boards, dice = some_positions()
+    net = random_net([16])
+    results = legal_afterstates(boards[:20], dice[:20])
+
+    class Plain:
+        def outcomes(self, boards: NDArray[np.int8]) -> NDArray[np.float32]:
+            return net.outcomes(boards)
+
+    assert np.abs(afterstate_outcomes(Plain(), boards[:20], results) - net.outcomes(results.boards)).max() == 0
+
+
+def test_kernels_run_with_the_jit_off() -> None:
+    """Interpreted and compiled kernels choose alike, and interpreted ones do not wrap around."""
+    code = (
+        "import numpy as np; from tests.bgnet.nets import random_net, some_positions;"
+        "from bgnet.players import EvaluatorPlayer; b, d = some_positions();"
+        "p = EvaluatorPlayer(random_net([32, 16])); print(p.choose(b[:3000:150], d[:3000:150]).tolist())"
+    )
+
+    def run(jit_off: str) -> str:
+        import os
+
+        environment = {**os.environ, "NUMBA_DISABLE_JIT": jit_off}
+        command = [sys.executable, "-W", "error::RuntimeWarning", "-c", code]
+        return subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout
+
+    assert run("1") == run("0") != ""

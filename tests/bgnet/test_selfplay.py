@@ -1,0 +1,86 @@
+"""Self-play: the kernel against a plain loop over the public functions, and its independence of threads."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from bgnet.players import EvaluatorPlayer, RandomPlayer
+from bgnet.selfplay import SelfPlay, play_games, start_games
+from engine import dice
+from engine.board import HYPERGAMMON_BOARD, NACKGAMMON_BOARD, START_BOARD, ending
+from engine.moves import legal_afterstates
+from engine.rules import DMP, MONEY
+from tests.bgnet.nets import random_net
+from tests.bgnet.test_targets import case
+
+
+@pytest.mark.parametrize(
+    ("start", "checkers", "rules"),
+    [(START_BOARD, 15, MONEY), (NACKGAMMON_BOARD, 15, DMP), (HYPERGAMMON_BOARD, 3, MONEY)],
+    ids=["backgammon", "nackgammon-dmp", "hypergammon"],
+)
+def test_games_equal_a_plain_loop(start, checkers, rules) -> None:  # type: ignore[no-untyped-def]
+    net = random_net([48, 16], checkers=checkers)
+    player = EvaluatorPlayer(net, rules.payoff)
+    games = play_games(net.folded, rules.payoff, start, 7, 100, 4)
+    row = 0
+    for g in range(4):
+        board, roll, ply = start, dice.opening(7, 100 + g), 0
+        assert games.offsets[g] == row
+        while (over := ending(board, checkers)) < 0:
+            assert (games.boards[row] == board).all()
+            assert np.abs(games.values[row] - net.outcomes(board)).max() < 1e-5
+            row += 1
+            ply += 1
+            board = player.choose(board[None], np.array([roll], np.int8))[0]
+            roll = dice.roll(7, 100 + g, ply)
+        assert games.endings[g] == over
+    assert games.offsets[-1] == len(games.boards) == row
+
+
+def assert_same(one: SelfPlay, other: SelfPlay) -> None:
+    for a, b in zip(one, other, strict=True):
+        assert a.dtype == b.dtype
+        assert (a == b).all()
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("count", [0, 1, 60])
+def test_threads_do_not_matter(threads: int, count: int) -> None:
+    net = random_net([32])
+    alone = play_games(net.folded, MONEY.payoff, START_BOARD, 1, 5, count)
+    with ThreadPoolExecutor(threads) as pool:
+        assert_same(start_games(pool, net.folded, MONEY.payoff, START_BOARD, 1, 5, count).result(), alone)
+
+
+def test_case_tr_004_random_play() -> None:
+    """Statistics of random play that show a broken rule, roll or choice."""
+    data = case("tr-004")
+    expect, count = data["expect"], data["input"]["games"]  # type: ignore[index]
+    player = RandomPlayer(seed=4)
+    boards = np.repeat(START_BOARD[None], count, axis=0)
+    starter_on_roll, going = np.ones(count, bool), np.arange(count)
+    plies = results = ply = 0
+    endings = np.zeros(6, int)  # for the player who starts
+    while len(going):
+        rolls = [dice.roll(9, g, ply) if ply else dice.opening(9, g) for g in going.tolist()]
+        rolled = np.array(rolls, np.int8)
+        results += len(legal_afterstates(boards[going], rolled).boards)
+        plies += len(going)
+        boards[going] = player.choose(boards[going], rolled)
+        starter_on_roll[going] ^= True
+        over = np.array([ending(board, 15) for board in boards[going]])
+        for index, starter in zip(over[over >= 0], starter_on_roll[going][over >= 0], strict=True):
+            endings[index if starter else (index + 3) % 6] += 1
+        going = going[over < 0]
+        ply += 1
+    shares = endings / count
+    rate = expect["tolerance_rates"]
+    assert abs(shares[:3].sum() - expect["starter_wins"]) < rate
+    for level, name in enumerate(("single", "gammon", "backgammon")):
+        assert abs(shares[level] + shares[level + 3] - expect[name]) < rate
+    assert abs(plies / count - expect["turns_per_game"]) < expect["tolerance_turns"]
+    assert abs(results / plies - expect["mean_distinct_results_per_turn"]) < 0.3

@@ -1,0 +1,77 @@
+"""TD(lambda) targets: against the definition, and against worked cases from reports (tests/data/cases.jsonl)."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from bgnet.selfplay import SelfPlay
+from bgnet.targets import td_lambda, training_positions
+from engine.outcomes import from_cumulative, swap, to_cumulative
+from tests.bgnet.nets import DATA
+
+
+def case(name: str) -> dict[str, object]:
+    lines = (DATA / "cases.jsonl").read_text(encoding="utf-8").splitlines()
+    return next(c for c in map(json.loads, lines) if c["id"] == name)
+
+
+def games_of(values: list[NDArray[np.float64]], endings: list[int]) -> SelfPlay:
+    offsets = np.cumsum([0, *(len(v) for v in values)])
+    return SelfPlay(
+        np.zeros((offsets[-1], 26), np.int8), np.concatenate(values).astype(np.float32), offsets, np.array(endings)
+    )
+
+
+@pytest.mark.parametrize("decay", [0.0, 0.3, 0.7, 1.0])
+def test_targets_are_the_lambda_return(decay: float) -> None:
+    """G_t = (1 - lambda) sum_n lambda^(n-1) (n-step return), summed out from the definition (Sutton 1988)."""
+    rng = np.random.default_rng(5)
+    values = [rng.dirichlet(np.ones(6), size=n) for n in (1, 2, 7)]
+    endings = [3, 5, 4]
+    got = td_lambda(games_of(values, endings), decay)
+    row = 0
+    for v, end in zip(values, endings, strict=True):
+        final = np.eye(6)[end]
+        for t in range(len(v)):
+            steps = [*v[t + 1 :], final]  # each in its own view; step n is n turns away
+            seen = [swap(x) if n % 2 == 0 else x for n, x in enumerate(steps)]
+            weights = [(1 - decay) * decay**n for n in range(len(seen) - 1)] + [decay ** (len(seen) - 1)]
+            expected = sum(w * x for w, x in zip(weights, seen, strict=True))
+            assert np.abs(got[row] - expected).max() < 1e-6
+            row += 1
+
+
+def test_case_tr_001_cumulative_term() -> None:
+    """A sigmoid unit taught by our targets makes the same step as TD(lambda) with traces over one game."""
+    data = case("tr-001")
+    for game, weights in zip(data["input"]["games"], data["expect"]["weights"], strict=True):  # type: ignore[index]
+        x = np.array(game["features"])
+        value = np.full(len(x), 0.5)  # sigmoid(0)
+        as_outcomes = np.zeros((len(x), 6))
+        as_outcomes[:, 0], as_outcomes[:, 3] = value, 1 - value
+        last = len(x) - 1
+        ends_well_for_first = game["outcome"] == 1.0
+        # The ending is seen by who would be next, that is the first player when the number of positions is even.
+        next_is_first = (last + 1) % 2 == 0
+        ending = 0 if ends_well_for_first == next_is_first else 3
+        targets = td_lambda(games_of([as_outcomes], [ending]), game["lam"])
+        first_view = np.array([(g if t % 2 == 0 else swap(g))[0] for t, g in enumerate(targets)])
+        step = game["alpha"] * ((first_view - value) * value * (1 - value)) @ x
+        assert np.abs(step - np.array(weights)).max() < 1e-8
+
+
+def test_case_tr_002_target_is_the_opponents_value_turned() -> None:
+    data = case("tr-002")
+    opponent = from_cumulative(np.array(data["input"]["opponent_on_roll"]))  # type: ignore[index]
+    mover = np.full(6, 1 / 6)
+    target = td_lambda(games_of([np.array([mover, opponent])], [0]), 0.0)[0]
+    assert np.abs(to_cumulative(target) - np.array(data["expect"]["target"])).max() < 1e-6  # type: ignore[index]
+
+
+def test_the_opening_position_is_left_out() -> None:
+    games = games_of([np.full((3, 6), 1 / 6), np.full((2, 6), 1 / 6)], [3, 3])
+    assert training_positions(games).tolist() == [1, 2, 4]

@@ -1,0 +1,319 @@
+"""Training runs: the same result after any interruption, and clear errors that lose nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bgnet.checkpoints import Counters, newest_checkpoint, prune_checkpoints, save_checkpoint
+from bgnet.config import RunConfig
+from bgnet.evaluators import load
+from bgnet.learner import NonFiniteLoss, choose_device
+from bgnet.netfile import NetFileError, load_net
+from bgnet.runlog import RunError, RunFolder, RunLog
+from bgnet.training import Stopped, Training
+from tests.bgnet.nets import random_weights
+
+TINY = """
+games = {games}
+seed = 3
+[net]
+hidden = [16, 8]
+[selfplay]
+games_per_round = 20
+[evaluation]
+opponents = ["random"]
+times = 2
+games = 20
+final_games = 20
+[checkpoints]
+every_seconds = 0.001
+"""
+
+
+def tiny_file(tmp_path: Path, games: int = 200) -> Path:
+    path = tmp_path / "tiny.toml"
+    path.write_text(TINY.format(games=games))
+    return path
+
+
+class Quiet:
+    """An observer that asks for a stop after some rounds."""
+
+    def __init__(self, stop_after: int | None = None) -> None:
+        self.stop_after = stop_after
+        self.rounds = 0
+        self.notes: list[str] = []
+
+    def note(self, text: str) -> None:
+        self.notes.append(text)
+
+    def progress(self, counters: Counters, values: dict[str, float]) -> None:
+        self.rounds += 1
+
+    def stop_requested(self) -> bool:
+        return self.stop_after is not None and self.rounds >= self.stop_after
+
+
+def tiny(tmp_path: Path, **changes: object) -> RunConfig:
+    from bgnet.config import load_config
+
+    return load_config(tiny_file(tmp_path), [f"{key}={json.dumps(value)}" for key, value in changes.items()])
+
+
+def start(path: Path, config: RunConfig, observer: Quiet | None = None, minutes: float | None = None) -> Training:
+    return Training(RunFolder.create(path, "tiny", config), config, observer or Quiet(), minutes)
+
+
+def weights_of(path: Path) -> bytes:
+    return b"".join(array.tobytes() for array in load_net(path / "last.safetensors")[0].arrays())
+
+
+def command(*words: object) -> list[str]:
+    return [sys.executable, "-m", "bgnet", "train", *map(str, words)]
+
+
+def test_a_run_leaves_what_it_promises(tmp_path: Path) -> None:
+    config = tiny(tmp_path)
+    summary = start(tmp_path / "run", config).go()
+    run = RunFolder(tmp_path / "run")
+    assert json.loads(run.summary.read_text()) == json.loads(json.dumps(summary))
+    assert summary["games"] == 200
+    assert Path(summary["net"]).is_absolute() and Path(summary["net"]) == run.last.resolve()
+    assert summary["games_per_s"] == pytest.approx(summary["games"] / summary["seconds"])
+    assert summary["results"][0]["games"] == 20
+    assert run.stored_config() == config
+    assert len(list(run.checkpoints.glob("*.safetensors"))) == 3, "the last K"
+    info = load(tmp_path / "run").info
+    assert (info.games, info.seed, info.sizes) == (200, 3, [196, 16, 8, 6])
+    lines = [json.loads(line) for line in run.log.read_text().splitlines()]
+    assert {"train/loss", "selfplay/plies_per_game", "selfplay/share_gammon"} <= set().union(*lines)
+    assert {"eval/ppg_random", "eval/ppg_random_low", "learn/bellman_rms"} <= set(lines[-1])
+    assert [line["games"] for line in lines if "eval/ppg_random" in line] == [80, 140, 200]
+    assert list(run.path.glob("events.out.tfevents.*"))
+
+
+def test_threads_do_not_change_the_result(tmp_path: Path) -> None:
+    for threads in (1, 3):
+        start(tmp_path / str(threads), tiny(tmp_path, **{"selfplay.threads": threads})).go()
+    assert weights_of(tmp_path / "1") == weights_of(tmp_path / "3")
+
+
+def test_other_seeds_change_the_result(tmp_path: Path) -> None:
+    for seed in (1, 2):
+        start(tmp_path / str(seed), tiny(tmp_path, seed=seed, games=40)).go()
+    assert weights_of(tmp_path / "1") != weights_of(tmp_path / "2")
+
+
+@pytest.mark.parametrize("stop_after", [1, 4, 9])
+def test_stop_and_resume_is_bit_identical(tmp_path: Path, stop_after: int) -> None:
+    config = tiny(tmp_path)
+    start(tmp_path / "whole", config).go()
+    with pytest.raises(Stopped, match=f"stopped at {20 * stop_after} games; saved .*round-{stop_after:08d}"):
+        start(tmp_path / "parts", config, Quiet(stop_after)).go()
+    Training.resume(RunFolder(tmp_path / "parts"), config, Quiet()).go()
+    assert weights_of(tmp_path / "parts") == weights_of(tmp_path / "whole")
+    logs = [(tmp_path / name / "log.jsonl").read_text().splitlines() for name in ("whole", "parts")]
+    assert [json.loads(line)["games"] for line in logs[0]] == [json.loads(line)["games"] for line in logs[1]]
+
+
+def test_sigkill_at_any_moment(tmp_path: Path) -> None:
+    """Kill the command again and again at random moments; it ends as if nothing had happened."""
+    config = tiny_file(tmp_path, games=2000)
+    subprocess.run(command(config, "--out", tmp_path / "whole", "--quiet"), check=True, capture_output=True)
+    rng = random.Random(5)
+    parts = tmp_path / "parts"
+    kills = 0
+    while not (parts / "summary.json").exists():
+        resume = ["--resume"] if (parts / "config.toml").exists() else []
+        process = subprocess.Popen(command(config, *resume, "--out", parts, "--quiet"), stderr=subprocess.PIPE)
+        before = len(list(parts.glob("checkpoints/round-*")))
+        deadline = time.monotonic() + 60
+        while kills < 4 and process.poll() is None and time.monotonic() < deadline:
+            if len(list(parts.glob("checkpoints/round-*"))) > before or resume:
+                time.sleep(rng.uniform(0.0, 3.0) if kills else 0.3)
+                process.send_signal(signal.SIGKILL)
+                kills += 1
+                break
+            time.sleep(0.02)
+        _, errors = process.communicate(timeout=120)
+        assert process.returncode in (0, -signal.SIGKILL), errors.decode()
+    assert kills >= 2
+    assert weights_of(parts) == weights_of(tmp_path / "whole")
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_stop_signals_save_and_say_so(tmp_path: Path, number: signal.Signals, code: int) -> None:
+    config = tiny_file(tmp_path, games=1_000_000)
+    out = tmp_path / "run"
+    process = subprocess.Popen(command(config, "--out", out), stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 90
+    while not list(out.glob("checkpoints/round-0000000[1-9]*")) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.send_signal(number)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == code, errors
+    assert "saved" in errors and f"to go on: bgnet train {out} --resume" in errors
+    assert newest_checkpoint(out / "checkpoints")[1].games > 0
+
+
+def test_minutes_fix_the_games_and_store_them(tmp_path: Path) -> None:
+    config = tiny(tmp_path)
+    summary = start(tmp_path / "run", config, observer := Quiet(), minutes=0.05).go()
+    assert any("games fit 0.05 minutes" in note for note in observer.notes)
+    _, counters, _ = newest_checkpoint(tmp_path / "run/checkpoints")
+    assert counters.total_games == summary["games"] > 0
+
+
+def test_a_run_is_not_overwritten(tmp_path: Path) -> None:
+    config = tiny(tmp_path, games=20)
+    start(tmp_path / "run", config).go()
+    with pytest.raises(RunError, match="already holds a run"):
+        start(tmp_path / "run", config)
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other/notes.txt").write_text("mine")
+    start(tmp_path / "other", config)  # a folder without a run is fine
+
+
+def test_resume_refuses_another_configuration(tmp_path: Path) -> None:
+    start(tmp_path / "run", tiny(tmp_path, games=20)).go()
+    other = tiny(tmp_path, games=20, seed=9)
+    with pytest.raises(RunError, match=r"another configuration: seed \(3 / 9\)"):
+        Training.resume(RunFolder(tmp_path / "run"), other, Quiet())
+    with pytest.raises(RunError, match="holds no run"):
+        Training.resume(RunFolder(tmp_path / "none"), None, Quiet())
+
+
+def test_resuming_a_finished_run_changes_nothing(tmp_path: Path) -> None:
+    config = tiny(tmp_path, games=20)
+    summary = start(tmp_path / "run", config).go()
+    before = weights_of(tmp_path / "run")
+    again = Training.resume(RunFolder(tmp_path / "run"), config, observer := Quiet()).go()
+    assert again == json.loads(json.dumps(summary))
+    assert "the run is finished already" in observer.notes
+    assert weights_of(tmp_path / "run") == before
+
+
+def test_damaged_checkpoints_fall_back_to_older_ones(tmp_path: Path) -> None:
+    tensors = {"a": np.arange(3)}
+    for rounds in (1, 2):
+        save_checkpoint(tmp_path, Counters(rounds=rounds, games=rounds), tensors)
+    newest = tmp_path / "round-00000002.safetensors"
+    newest.write_bytes(newest.read_bytes()[:-5])
+    assert newest_checkpoint(tmp_path)[1].rounds == 1
+    (tmp_path / "round-00000001.safetensors").write_bytes(b"")
+    with pytest.raises(NetFileError, match="no checkpoint to go on from"):
+        newest_checkpoint(tmp_path)
+
+
+def test_prune_keeps_the_newest(tmp_path: Path) -> None:
+    for rounds in (1, 2, 10, 3):
+        save_checkpoint(tmp_path, Counters(rounds=rounds), {"a": np.arange(3)})
+    (tmp_path / ".round-00000011.safetensors.1.tmp").write_bytes(b"half")
+    prune_checkpoints(tmp_path, 2)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["round-00000003.safetensors", "round-00000010.safetensors"]
+
+
+def test_non_finite_loss_stops_with_the_batch_saved(tmp_path: Path) -> None:
+    training = start(tmp_path / "run", tiny(tmp_path))
+    training.learner.parameters[0].data[:] = np.inf
+    with pytest.raises(NonFiniteLoss, match="failed-batch.safetensors"):
+        training.go()
+    assert (tmp_path / "run/failed-batch.safetensors").stat().st_size > 1000
+    assert newest_checkpoint(tmp_path / "run/checkpoints")[1].rounds == 0
+    assert not (tmp_path / "run/last.safetensors").exists()
+
+
+def test_starting_from_a_network(tmp_path: Path) -> None:
+    start(tmp_path / "first", tiny(tmp_path, games=20)).go()
+    config = tiny(tmp_path, games=20, parent=str(tmp_path / "first"), **{"learning.warmup_games": 40})
+    training = start(tmp_path / "second", config)
+    assert training._rates().learning_rate < config.learning.learning_rate / 2
+    for mine, theirs in zip(training.acting.arrays(), load_net(tmp_path / "first/last.safetensors")[0].arrays(), strict=True):
+        assert (mine == theirs).all()
+    training.go()
+    assert load(tmp_path / "second").info.parent == str(tmp_path / "first")
+    wide = tiny(tmp_path, parent=str(tmp_path / "first"), **{"net.hidden": [32]})
+    with pytest.raises(RunError, match="do not fit"):
+        start(tmp_path / "third", wide)
+
+
+def test_missing_engines_are_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "gnubg_nn", None)
+    config = tiny(tmp_path, games=20, **{"evaluation.opponents": ["gnubg:0", "random"]})
+    training = start(tmp_path / "run", config)
+    assert any('pip install "bgnet[peers]"' in text for text in training.trial.missing)
+    assert [result["b"] for result in training.go()["results"]] == ["random"]
+
+
+def test_hypergammon_and_nackgammon_train(tmp_path: Path) -> None:
+    for variant, checkers in (("hypergammon", 3), ("nackgammon", 15)):
+        config = tiny(tmp_path, games=40, **{"game.variant": variant})
+        start(tmp_path / variant, config).go()
+        assert load(tmp_path / variant).info.checkers == checkers
+
+
+def test_the_log_drops_what_a_resumed_run_writes_again(tmp_path: Path) -> None:
+    run = RunFolder(tmp_path)
+    run.log.write_text('{"games": 10, "a": 1}\n{"games": 30, "a": 1}\nnot json\n{"games": 20')
+    RunLog(run, 20).close()
+    assert run.log.read_text() == '{"games": 10, "a": 1}\n'
+
+
+def test_it_learns_to_beat_random_play(tmp_path: Path) -> None:
+    """Case tr-006: after a short run the network wins clearly more than half of 400 games."""
+    changes: dict[str, object] = {"games": 3000, "evaluation.final_games": 400, "evaluation.times": 0}
+    changes |= {"net.hidden": [64, 16], "selfplay.games_per_round": 50}
+    changes |= {"learning.batch_size": 128, "learning.average": 0.99, "checkpoints.every_seconds": 10.0}
+    config = tiny(tmp_path, **changes)
+    result = start(tmp_path / "run", config).go()["results"][0]
+    assert result["wins"] / result["games"] > 0.6
+
+
+def test_devices() -> None:
+    import torch
+
+    assert choose_device("cpu").type == "cpu"
+    if not torch.cuda.is_available():
+        assert choose_device("auto").type == "cpu"
+        with pytest.raises(ValueError, match="no CUDA device"):
+            choose_device("cuda")
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["none.toml"], 2, "there is no such run file"),
+        (["{config}", "--set", "games=0"], 2, "games"),
+        (["{config}", "--minutes", "0"], 2, "minutes"),
+        (["{config}", "--progress", "loud", "--out", "{out}"], 2, "loud"),
+        (["{config}", "--resume", "--out", "{out}"], 2, "holds no run"),
+        (["{config}", "--out", "{file}/run"], 1, "cannot make the folder"),
+        (["{config}", "--from", "nosuch", "--out", "{out}"], 2, "no network 'nosuch'"),
+        (["{config}", "--set", "evaluation.opponents=['gnubg:9']", "--out", "{out}"], 2, "gnubg:9"),
+    ],
+)
+def test_mistakes_on_the_command_line(tmp_path: Path, words: list[str], code: int, message: str) -> None:
+    places = {"config": tiny_file(tmp_path), "out": tmp_path / "out", "file": tmp_path / "tiny.toml"}
+    done = subprocess.run(
+        command(*(word.format(**places) for word in words)),
+        capture_output=True, text=True, cwd=tmp_path, env={**os.environ, "NO_COLOR": "1", "COLUMNS": "200"},
+    )  # fmt: skip
+    assert done.returncode == code, done.stderr
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "out").exists() or not list((tmp_path / "out").rglob("*.safetensors"))
+
+
+def test_random_weights_helper_is_reproducible() -> None:
+    one, other = random_weights([4, 3, 2], 1), random_weights([4, 3, 2], 1)
+    assert all((a == b).all() for a, b in zip(one.arrays(), other.arrays(), strict=True))
