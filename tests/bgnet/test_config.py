@@ -30,7 +30,10 @@ def load(tmp_path: Path, text: str, *settings: str) -> RunConfig:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("[learning]\nlearning_rat = 0.1", r"unknown key learning\.learning_rat; did you mean learning\.learning_rate\?"),
+        (
+            "[learning]\nlearning_rat = 0.1",
+            r"unknown key learning\.learning_rat; did you mean learning\.learning_rate\?",
+        ),
         ("gamse = 3", r"unknown key gamse; did you mean games\?"),
         ("[xyz]\na = 1", "unknown key xyz"),
         ("games = 0", r"games: .*greater than or equal to 1, got 0"),

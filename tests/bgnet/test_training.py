@@ -238,7 +238,9 @@ def test_starting_from_a_network(tmp_path: Path) -> None:
     config = tiny(tmp_path, games=20, parent=str(tmp_path / "first"), **{"learning.warmup_games": 40})
     training = start(tmp_path / "second", config)
     assert training._rates().learning_rate < config.learning.learning_rate / 2
-    for mine, theirs in zip(training.acting.arrays(), load_net(tmp_path / "first/last.safetensors")[0].arrays(), strict=True):
+    for mine, theirs in zip(
+        training.acting.arrays(), load_net(tmp_path / "first/last.safetensors")[0].arrays(), strict=True
+    ):
         assert (mine == theirs).all()
     training.go()
     assert load(tmp_path / "second").info.parent == str(tmp_path / "first")

@@ -132,9 +132,7 @@ def test_flaws_lists_everything_at_once():
     assert bad.flipped().flaws() == bad.flaws()
 
 
-@pytest.mark.parametrize(
-    "finished", [board({}, {20: 15}), board({6: 3}, {}), board({}, {0: 1}), board({25: 1}, {})]
-)
+@pytest.mark.parametrize("finished", [board({}, {20: 15}), board({6: 3}, {}), board({}, {0: 1}), board({25: 1}, {})])
 def test_finished_game(finished):
     with pytest.raises(BoardError, match=r"boards\[1\].*over") as error:
         legal_afterstates(with_row(1, finished), ROLLS)
@@ -183,9 +181,7 @@ def test_position_is_a_read_only_copy():
         position.board[6] = 0
 
 
-@pytest.mark.parametrize(
-    "error", [ArrayError, BoardError, DiceError, engine.NotationError, engine.IllegalPlayError]
-)
+@pytest.mark.parametrize("error", [ArrayError, BoardError, DiceError, engine.NotationError, engine.IllegalPlayError])
 def test_every_error_is_a_value_error(error):
     assert issubclass(error, EngineError) and issubclass(error, ValueError)
     assert issubclass(ArrayError, TypeError)
