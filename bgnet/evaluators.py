@@ -15,9 +15,10 @@ from bgnet.inference import FoldedNet, afterstates_kernel, fold, outcomes_kernel
 from bgnet.netfile import NetFileError, NetInfo, Weights, load_net
 from engine.moves import Afterstates, check_boards
 
-__all__ = ["Evaluator", "NetEvaluator", "afterstate_outcomes", "find_net", "load", "shipped_nets"]
+__all__ = ["SHIPPED", "Evaluator", "NetEvaluator", "afterstate_outcomes", "find_net", "load", "shipped_nets"]
 
-_SHIPPED = Path(__file__).parent / "nets"
+SHIPPED = Path(__file__).parent / "nets"
+"""The folder of the networks that come with the package."""
 
 
 @runtime_checkable
@@ -70,7 +71,7 @@ def afterstate_outcomes(
 
 def shipped_nets() -> list[str]:
     """Names of the networks that come with the package."""
-    return sorted(path.stem for path in _SHIPPED.glob("*.safetensors"))
+    return sorted(path.stem for path in SHIPPED.glob("*.safetensors"))
 
 
 def find_net(name_or_path: str | os.PathLike[str]) -> Path:
@@ -80,7 +81,7 @@ def find_net(name_or_path: str | os.PathLike[str]) -> Path:
     """
     text = os.fspath(name_or_path).removeprefix("net:")
     path = Path(text)
-    candidates = [path, Path(text + ".safetensors"), path / "last.safetensors", _SHIPPED / f"{text}.safetensors"]
+    candidates = [path, Path(text + ".safetensors"), path / "last.safetensors", SHIPPED / f"{text}.safetensors"]
     for candidate in candidates if text else []:
         if candidate.is_file():
             return candidate

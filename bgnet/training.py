@@ -65,6 +65,7 @@ class Training:
     def __init__(self, run: RunFolder, config: RunConfig, observer: Observer, minutes: float | None = None) -> None:
         self.run = run
         self.config = config
+        self.commit = commit_id()  # now: the working tree may move on while the run goes
         self.observer = observer
         self.counters = Counters(total_games=0 if minutes else config.games, minutes=minutes or 0.0)
         start_board, checkers = VARIANTS[config.game.variant]
@@ -124,7 +125,7 @@ class Training:
         log = RunLog(self.run, self.counters.games)
         if not self.counters.games:
             log.text("config", to_toml(self.config))
-            log.text("run", f"commit {commit_id()}\n{machine()}")
+            log.text("run", f"commit {self.commit}\n{machine()}")
         self._compile()
         self._begun = time.monotonic() - self.counters.seconds
         threads = self.config.selfplay.threads or max(1, _cores() - 1)
@@ -279,7 +280,7 @@ class Training:
             games=c.games,
             seconds=round(c.seconds, 1),
             seed=self.config.seed,
-            commit=commit_id(),
+            commit=self.commit,
             parent=self.config.parent,
             config=to_toml(self.config),
         )
@@ -319,7 +320,7 @@ class Training:
             "layers": self.learner.weights().sizes,
             "weights": self.learner.weights().count,
             "seed": self.config.seed,
-            "commit": commit_id(),
+            "commit": self.commit,
             "machine": machine(),
             "results": [result.as_dict() for result in results],
         }

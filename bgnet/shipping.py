@@ -1,0 +1,65 @@
+"""Making a run's network one that comes with the package: half the size, with a card that says what it is."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from bgnet.evaluators import SHIPPED
+from bgnet.netfile import NetFileError, NetInfo, Weights, atomic_write, load_net, save_net
+from bgnet.runlog import RunFolder
+
+__all__ = ["ship"]
+
+
+def ship(run: RunFolder, name: str, note: str, folder: Path = SHIPPED) -> tuple[Path, Path]:
+    """Write `name`.safetensors (float16) and its card from a finished run -> both paths.
+
+    Raises NetFileError when the run has no summary or no network.
+    """
+    if not run.summary.is_file():
+        raise NetFileError(f"{run.path} has no summary.json: only finished runs are shipped")
+    summary = json.loads(run.summary.read_text(encoding="utf-8"))
+    weights, info = load_net(run.last)
+    info = replace(info, note=note)
+    net, card = folder / f"{name}.safetensors", folder / f"{name}.md"
+    save_net(net, weights, info, "float16")
+    with atomic_write(card) as temporary:
+        temporary.write_text(_card(name, note, weights, info, summary, net.stat().st_size), encoding="utf-8")
+    return net, card
+
+
+def _card(name: str, note: str, weights: Weights, info: NetInfo, summary: dict[str, Any], size: int) -> str:
+    lines = [
+        f"# {name}",
+        "",
+        f"{note}.",
+        "",
+        "| | |",
+        "|---|---|",
+        f"| layers | {info.label}, {weights.count:,} weights on {info.encoding} inputs (version {info.encoding_version}) |",
+        f"| file | {size / 1000:.0f} kB, float16 safetensors |",
+        f"| learned from | {info.games:,} games against itself, {summary['positions'] / 1e6:.1f} M positions; {_start(info)} |",
+        f"| time | {summary['seconds'] / 60:.1f} minutes, baseline games included ({summary['games_per_s']:,.0f} games/s) |",
+        f"| machine | {summary['machine']} |",
+        f"| rules | {info.rules}, {info.checkers} checkers a side |",
+        f"| seed, commit | {info.seed}, `{info.commit}` |",
+        "",
+        "Cubeless games with duplicate dice at the end of the run (float32 weights), 95 % intervals over dice pairs:",
+        "",
+        "| against | games | points per game | wins |",
+        "|---|---|---|---|",
+    ]
+    for result in summary["results"]:
+        low, high = result["interval"]
+        wins = result["wins"] / result["games"]
+        points = f"{result['points_per_game']:+.3f} [{low:+.3f}, {high:+.3f}]"
+        lines.append(f"| `{result['b']}` | {result['games']:,} | {points} | {wins:.1%} |")
+    config = info.config.strip()
+    return "\n".join([*lines, "", "The run file, defaults included:", "", "```toml", config, "```", ""])
+
+
+def _start(info: NetInfo) -> str:
+    return f"started from {info.parent}" if info.parent else "from zero"

@@ -1,0 +1,33 @@
+#!/usr/bin/env python3
+"""Make the network of a finished run one that comes with the package (bgnet/nets/NAME.safetensors and its card).
+
+python scripts/ship_net.py runs/standard-10min standard --note "Ten minutes of training on two cores"
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from bgnet.runlog import RunFolder
+from bgnet.shipping import ship
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("run", type=Path, help="the run's folder")
+    parser.add_argument("name", help="the network's name")
+    parser.add_argument("--note", required=True, help="what it is, in a sentence without the full stop")
+    args = parser.parse_args()
+    try:
+        for path in ship(RunFolder(args.run), args.name, args.note):
+            print(path)
+    except (ValueError, OSError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

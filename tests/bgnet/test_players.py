@@ -1,0 +1,149 @@
+"""Bots by name, random play, evaluators as players; shipping a network; the speed benchmark; `bgnet nets`."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import bgnet
+from bgnet.arena import play
+from bgnet.benchmark import decision_speed, selfplay_decisions
+from bgnet.evaluators import NetEvaluator
+from bgnet.netfile import NetFileError, load_net
+from bgnet.peers import BotSpecError
+from bgnet.players import EvaluatorPlayer, RandomPlayer, player
+from bgnet.runlog import RunFolder
+from bgnet.shipping import ship
+from engine import ArrayError, BoardError, DiceError, legal_afterstates
+from tests.bgnet.nets import random_net, some_positions
+
+
+def test_names() -> None:
+    assert isinstance(player("random"), RandomPlayer)
+    net = random_net([16])
+    assert player(net).evaluator is net  # type: ignore[attr-defined]
+    assert player(ready := EvaluatorPlayer(net)) is ready
+    assert isinstance(bgnet.player("net:standard"), EvaluatorPlayer)
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        ("randm", r"unknown bot 'randm'; did you mean random\?"),
+        ("standard", r"did you mean net:standard\?"),
+        ("", "unknown bot ''"),
+        ("gnubg:7", "gnubg:7"),
+        ("net:", "no network ''"),
+        ("net:nosuch", "no network 'nosuch'"),
+        (7, "not 7"),
+    ],
+)
+def test_unknown_names(spec: object, words: str) -> None:
+    with pytest.raises((BotSpecError, NetFileError), match=words):
+        player(spec)  # type: ignore[arg-type]
+
+
+def test_random_play_is_uniform_and_independent_of_the_batch() -> None:
+    boards, dice = some_positions()
+    bot = RandomPlayer(seed=1)
+    together = bot.choose(boards, dice)
+    assert (bot.choose(boards[50:60], dice[50:60]) == together[50:60]).all()
+    assert (RandomPlayer(seed=2).choose(boards, dice) != together).any()
+    # Over many seeds every result of one position comes up about equally often (chi-square, 5 sigma).
+    board, roll = boards[-1:], dice[-1:]
+    results = legal_afterstates(board, roll).boards
+    assert len(results) > 5
+    seen = [bot.choose(board, roll)[0].tobytes() for bot in map(RandomPlayer, range(3000))]
+    counts = np.array([seen.count(result.tobytes()) for result in results])
+    expected = 3000 / len(results)
+    assert ((counts - expected) ** 2 / expected).sum() < len(results) - 1 + 5 * np.sqrt(2 * len(results))
+
+
+@pytest.mark.parametrize("bot", [RandomPlayer(), EvaluatorPlayer(random_net([16]))], ids=["random", "net"])
+def test_bad_input_is_refused(bot: bgnet.Player) -> None:
+    boards, dice = some_positions()
+    with pytest.raises(ArrayError):
+        bot.choose(boards.astype(np.int64), dice)
+    with pytest.raises(ArrayError, match="3000 boards need 3000 rolls"):
+        bot.choose(boards, dice[:3])
+    with pytest.raises(DiceError):
+        bot.choose(boards, np.zeros_like(dice))
+    with pytest.raises(BoardError, match="game is over"):
+        bot.choose(np.eye(1, 26, 6, dtype=np.int8), dice[:1])
+    assert bot.choose(boards[:0], dice[:0]).shape == (0, 26)
+
+
+def test_a_net_against_itself_scores_nothing() -> None:
+    net = random_net([16])
+    assert play(net, net, 20).points_per_game == 0
+
+
+def test_load_is_ready_without_torch_and_quick_names_the_net() -> None:
+    net = bgnet.load("standard")
+    assert isinstance(net, NetEvaluator)
+    assert net.info.sizes == [196, 512, 32, 6]
+    assert repr(net) == "NetEvaluator('standard', 512-32)"
+
+
+def test_the_standard_net_plays_well_known_openings() -> None:
+    import engine
+
+    bot = bgnet.player("net:standard")
+    for roll, best in {(3, 1): "8/5 6/5", (4, 2): "8/4 6/4", (6, 1): "13/7 8/7", (5, 3): "8/3 6/3"}.items():
+        chosen = bot.choose(engine.START.board[None], np.array([roll], np.int8))[0]
+        plays = engine.legal_plays(engine.START, roll)
+        assert next(p.notation for p in plays if (p.position.board == chosen).all()) == best
+
+
+def test_speed_benchmark_checks_and_reports() -> None:
+    pytest.importorskip("gnubg_nn")
+    result = decision_speed(random_net([32, 16]), count=100, repeats=1)
+    assert result["decisions_per_s"] > 0 and result["gnubg_nn_decisions_per_s"] > 0
+    assert result["ratio"] == pytest.approx(result["decisions_per_s"] / result["gnubg_nn_decisions_per_s"])
+
+
+def test_selfplay_decisions_are_distinct_and_repeatable() -> None:
+    net = random_net([16])
+    one, other = selfplay_decisions(net, 300, 1), selfplay_decisions(net, 300, 1)
+    assert (one.boards == other.boards).all() and (one.dice == other.dice).all()
+    assert len(np.unique(one.boards, axis=0)) == 300
+
+
+def test_shipping_needs_a_finished_run(tmp_path: Path) -> None:
+    with pytest.raises(NetFileError, match="only finished runs"):
+        ship(RunFolder(tmp_path), "x", "a note", tmp_path)
+
+
+def test_shipping_writes_a_net_and_its_card(tmp_path: Path) -> None:
+    (tmp_path / "run.toml").write_text("games = 20\n[net]\nhidden = [16]\n[evaluation]\nopponents = ['random']\n")
+    words = ["train", tmp_path / "run.toml", "--out", tmp_path / "run", "--set", "evaluation.final_games=20", "--json"]
+    done = subprocess.run(
+        [sys.executable, "-m", "bgnet", *map(str, words)], check=True, capture_output=True, text=True
+    )
+    summary = json.loads(done.stdout.splitlines()[-1])
+    assert summary["games"] == 20
+    net, card = ship(RunFolder(tmp_path / "run"), "small", "A test", tmp_path)
+    weights, info = load_net(net)
+    original, _ = load_net(tmp_path / "run/last.safetensors")
+    assert info.note == "A test"
+    assert all(np.allclose(a, b, atol=1e-3) for a, b in zip(weights.arrays(), original.arrays(), strict=True))
+    assert "20 games against itself" in card.read_text() and "`random` | 20 |" in card.read_text()
+
+
+@pytest.mark.parametrize("words", [[], ["standard"], ["--paths"]])
+def test_nets_command(words: list[str]) -> None:
+    command = [sys.executable, "-m", "bgnet", "nets", *words]
+    assert subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    done = subprocess.run([*command, "--json"], check=True, capture_output=True, text=True)
+    assert json.loads(done.stdout)["schema"] == "bgnet.nets/1"
+
+
+def test_nets_command_names_an_unknown_net() -> None:
+    done = subprocess.run([sys.executable, "-m", "bgnet", "nets", "nosuch"], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "no network 'nosuch'" in done.stderr
