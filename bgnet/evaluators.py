@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from bgnet.encoding import encoding
 from bgnet.inference import FoldedNet, afterstates_kernel, fold, outcomes_kernel
 from bgnet.netfile import NetFileError, NetInfo, Weights, load_net
+from engine.board import ending
 from engine.moves import Afterstates, check_boards
 
-__all__ = ["SHIPPED", "Evaluator", "NetEvaluator", "afterstate_outcomes", "find_net", "load", "shipped_nets"]
+__all__ = ["SHIPPED", "Evaluator", "NetEvaluator", "afterstate_outcomes", "find_net", "load", "settle", "shipped_nets"]
 
 SHIPPED = Path(__file__).parent / "nets"
 """The folder of the networks that come with the package."""
@@ -67,6 +68,17 @@ def afterstate_outcomes(
     """Any Evaluator's view of the results of some rolls: its own quick way if it has one, else `outcomes`."""
     quick: Callable[..., NDArray[np.float32]] | None = getattr(evaluator, "afterstate_outcomes", None)
     return evaluator.outcomes(afterstates.boards) if quick is None else quick(parents, afterstates)
+
+
+def settle(boards: NDArray[np.int8], outcomes: NDArray[np.float32], checkers: int = 15) -> NDArray[np.float32]:
+    """Make the rows of finished games exact, in place, and return `outcomes`: for writers of Evaluators.
+
+    boards int8[N, 26], outcomes float32[N, 6], checkers a side.
+    """
+    for row in np.flatnonzero(~((boards > 0).any(axis=1) & (boards < 0).any(axis=1))):
+        outcomes[row] = 0
+        outcomes[row, ending(boards[row], checkers)] = 1
+    return outcomes
 
 
 def shipped_nets() -> list[str]:

@@ -150,7 +150,7 @@ class Training:
     def _compile(self) -> None:
         """Call every kernel once, so that compiling is not counted as training time."""
         if not kernels_are_cached():
-            self.observer.note("compiling kernels, once per machine, about a minute")
+            self.observer.note("compiling kernels, once per machine, up to a minute")
         net = self._evaluator()
         games = play_games(net.folded, self.config.payoff, self.start_board, self.config.seed, 0, 1)
         encode(games.boards, self.encoding)

@@ -11,6 +11,7 @@ from bgnet.cli.common import (
     ProgressOption,
     QuietOption,
     VerboseOption,
+    note_compiling,
     print_json,
     print_text,
     reporting,
@@ -53,6 +54,7 @@ def arena(
         from bgnet.arena import play
         from bgnet.progress import Progress
 
+        note_compiling(quiet=quiet)
         with Progress(max(games, 0), "games", "none" if quiet else progress) as shown:
             result = play(a, b, games, seed, rules, workers, shown)
         if as_json:

@@ -23,6 +23,7 @@ __all__ = [
     "QuietOption",
     "VerboseOption",
     "exit_code",
+    "note_compiling",
     "print_json",
     "print_text",
     "reporting",
@@ -48,6 +49,14 @@ def print_text(text: str) -> None:
 def print_json(value: dict[str, Any]) -> None:
     """Print one JSON object on one line of stdout, in plain ASCII. Raises ValueError for nan or infinity."""
     print(json.dumps(value, allow_nan=False), flush=True)
+
+
+def note_compiling(*, quiet: bool) -> None:
+    """Say on stderr what the first seconds go into when kernels have to be compiled."""
+    from engine.jit import kernels_are_cached
+
+    if not quiet and not kernels_are_cached():
+        print("compiling kernels, once per machine, up to a minute", file=sys.stderr, flush=True)
 
 
 def signed(value: float, digits: int) -> str:
