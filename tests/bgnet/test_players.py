@@ -122,9 +122,7 @@ def test_shipping_needs_a_finished_run(tmp_path: Path) -> None:
 def test_shipping_writes_a_net_and_its_card(tmp_path: Path) -> None:
     (tmp_path / "run.toml").write_text("games = 20\n[net]\nhidden = [16]\n[evaluation]\nopponents = ['random']\n")
     words = ["train", tmp_path / "run.toml", "--out", tmp_path / "run", "--set", "evaluation.final_games=20", "--json"]
-    done = subprocess.run(
-        [sys.executable, "-m", "bgnet", *map(str, words)], check=True, capture_output=True, text=True
-    )
+    done = subprocess.run([sys.executable, "-m", "bgnet", *map(str, words)], check=True, capture_output=True, text=True)
     summary = json.loads(done.stdout.splitlines()[-1])
     assert summary["games"] == 20
     net, card = ship(RunFolder(tmp_path / "run"), "small", "A test", tmp_path)
