@@ -32,6 +32,9 @@ def ship(run: RunFolder, name: str, note: str, folder: Path = SHIPPED) -> tuple[
 
 
 def _card(name: str, note: str, weights: Weights, info: NetInfo, summary: dict[str, Any], size: int) -> str:
+    inputs = f"{info.encoding} inputs (version {info.encoding_version})"
+    games, positions = f"{info.games:,} games against itself", f"{summary['positions'] / 1e6:.1f} M positions"
+    minutes, speed = f"{summary['seconds'] / 60:.1f} minutes", f"{summary['games_per_s']:,.0f} games/s"
     lines = [
         f"# {name}",
         "",
@@ -39,10 +42,10 @@ def _card(name: str, note: str, weights: Weights, info: NetInfo, summary: dict[s
         "",
         "| | |",
         "|---|---|",
-        f"| layers | {info.label}, {weights.count:,} weights on {info.encoding} inputs (version {info.encoding_version}) |",
+        f"| layers | {info.label}, {weights.count:,} weights on {inputs} |",
         f"| file | {size / 1000:.0f} kB, float16 safetensors |",
-        f"| learned from | {info.games:,} games against itself, {summary['positions'] / 1e6:.1f} M positions; {_start(info)} |",
-        f"| time | {summary['seconds'] / 60:.1f} minutes, baseline games included ({summary['games_per_s']:,.0f} games/s) |",
+        f"| learned from | {games}, {positions}; {_start(info)} |",
+        f"| time | {minutes}, baseline games included ({speed}) |",
         f"| machine | {summary['machine']} |",
         f"| rules | {info.rules}, {info.checkers} checkers a side |",
         f"| seed, commit | {info.seed}, `{info.commit}` |",

@@ -66,7 +66,7 @@ def kernels() -> list[tuple[Path, ast.FunctionDef]]:
     found = []
     for path in SOURCES:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.FunctionDef) and any("kernel" == ast.unparse(d) for d in node.decorator_list):
+            if isinstance(node, ast.FunctionDef) and any(ast.unparse(d) == "kernel" for d in node.decorator_list):
                 found.append((path, node))
     return found
 
