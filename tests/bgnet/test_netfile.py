@@ -51,7 +51,7 @@ def test_round_trip(tmp_path: Path, dtype: str, tolerance: float) -> None:
     [
         ({"format": "other"}, "not bgnet-net"),
         ({"format_version": "2"}, "format version 2"),
-        ({"encoding": "pips"}, "the unknown encoding"),
+        ({"encoding": '"pips"'}, "the unknown encoding"),
         ({"encoding_version": 7}, "version 7 of the encoding"),
         ({"outcomes": ["win", "lose"]}, "outcomes in the order"),
         ({"checkers": 16}, "16 checkers"),

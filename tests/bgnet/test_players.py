@@ -55,9 +55,11 @@ def test_random_play_is_uniform_and_independent_of_the_batch() -> None:
     assert (bot.choose(boards[50:60], dice[50:60]) == together[50:60]).all()
     assert (RandomPlayer(seed=2).choose(boards, dice) != together).any()
     # Over many seeds every result of one position comes up about equally often (chi-square, 5 sigma).
-    board, roll = boards[-1:], dice[-1:]
+    many = next(
+        i for i in range(len(boards)) if 6 <= len(legal_afterstates(boards[i][None], dice[i][None]).boards) < 20
+    )
+    board, roll = boards[many][None], dice[many][None]
     results = legal_afterstates(board, roll).boards
-    assert len(results) > 5
     seen = [bot.choose(board, roll)[0].tobytes() for bot in map(RandomPlayer, range(3000))]
     counts = np.array([seen.count(result.tobytes()) for result in results])
     expected = 3000 / len(results)
