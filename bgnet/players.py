@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import difflib
+import re
+from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -17,9 +19,11 @@ from engine.moves import check_boards, check_dice, legal_afterstates
 from engine.outcomes import swap
 from engine.rules import MONEY
 
-__all__ = ["EvaluatorPlayer", "Player", "RandomPlayer", "player"]
+__all__ = ["DEFAULT_BOT", "EvaluatorPlayer", "Player", "RandomPlayer", "player"]
 
 
+DEFAULT_BOT = "net:standard"
+"""The bot that commands use when none is named."""
 _BOTS = ["random", "pubeval", "gnubg:0", "gnubg:1", "gnubg:2", "sage:0"]
 
 
@@ -96,7 +100,7 @@ class RandomPlayer:
 def player(spec: str | Evaluator | Player, payoff: NDArray[np.float32] = MONEY.payoff) -> Player:
     """A Player from a bot's short name, an Evaluator, or a Player (returned as it is).
 
-    Names: random, pubeval, gnubg:0|1|2, sage:0, net:NAME_OR_PATH. payoff: what bots over an Evaluator play for; other
+    Names: random, pubeval, gnubg:0|1|2, sage:0, net:NAME_OR_PATH, net:NAME_OR_PATH@2ply. payoff: what bots over an Evaluator play for; other
     engines' names mean money play. Raises BotSpecError for an unknown name, NetFileError for a network
     that cannot be read, MissingEngineError when a package is not installed.
     """
@@ -109,13 +113,26 @@ def player(spec: str | Evaluator | Player, payoff: NDArray[np.float32] = MONEY.p
     if spec == "random":
         return RandomPlayer()
     if spec.startswith("net:"):
-        return EvaluatorPlayer(load(spec), payoff)
+        return _net_player(spec, payoff)
     found = peers.player(spec)
     if found is None:
         raise peers.BotSpecError(
             f"unknown bot {spec!r}{_did_you_mean(spec)}. There are: {', '.join(_BOTS)}, net:NAME_OR_PATH"
         )
     return found
+
+
+def _net_player(spec: str, payoff: NDArray[np.float32]) -> Player:
+    """net:NAME_OR_PATH, at 0-ply or with a lookahead behind an at sign, as in net:standard@2ply."""
+    name, at, depth = spec.rpartition("@")
+    found = re.fullmatch(r"(\d)-?ply", depth) if at else None
+    if at and found is None and not Path(spec.removeprefix("net:")).exists():
+        raise peers.BotSpecError(f"bot {spec!r}: the depth {depth!r} is not understood, write for example {name}@2ply")
+    if found is None:
+        return EvaluatorPlayer(load(spec), payoff)
+    from bgnet.search import Search
+
+    return Search(load(name), int(found.group(1)), payoff)
 
 
 def _did_you_mean(spec: str) -> str:

@@ -6,6 +6,7 @@ from engine.moves import Afterstates, legal_afterstates
 from engine.plays import Play, legal_plays, parse_play
 from engine.position import START, Flaw, Position
 from engine.rules import RuleSet
+from engine.state import GameState
 
 __all__ = [
     "START",
@@ -15,6 +16,7 @@ __all__ = [
     "DiceError",
     "EngineError",
     "Flaw",
+    "GameState",
     "IllegalPlayError",
     "NotationError",
     "Play",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["ArrayError", "BoardError", "DiceError", "EngineError", "IllegalPlayError", "NotationError"]
+__all__ = ["ArrayError", "BoardError", "DiceError", "EngineError", "IllegalPlayError", "NotationError", "StateError"]
 
 
 class EngineError(ValueError):
@@ -27,3 +27,14 @@ class NotationError(EngineError):
 
 class IllegalPlayError(EngineError):
     """A play that reads well but that the rules forbid; the message says which rule."""
+
+
+class StateError(EngineError):
+    """Parts of a game state that cannot go together, each reason named.
+
+    part: the GameState field that the first reason is about, so that a reader of text can point at its place.
+    """
+
+    def __init__(self, message: str, part: str = "") -> None:
+        super().__init__(message)
+        self.part = part

@@ -18,6 +18,7 @@ from bgnet.netfile import NetFileError, load_net
 from bgnet.peers import BotSpecError
 from bgnet.players import EvaluatorPlayer, RandomPlayer, player
 from bgnet.runlog import RunFolder
+from bgnet.search import Search
 from bgnet.shipping import ship
 from engine import ArrayError, BoardError, DiceError, legal_afterstates
 from tests.bgnet.nets import random_net, some_positions
@@ -29,6 +30,8 @@ def test_names() -> None:
     assert player(net).evaluator is net  # type: ignore[attr-defined]
     assert player(ready := EvaluatorPlayer(net)) is ready
     assert isinstance(bgnet.player("net:standard"), EvaluatorPlayer)
+    deep = bgnet.player("net:standard@2ply")
+    assert isinstance(deep, Search) and deep.ply == 2
 
 
 @pytest.mark.parametrize(
@@ -38,6 +41,7 @@ def test_names() -> None:
         ("standard", r"did you mean net:standard\?"),
         ("", "unknown bot ''"),
         ("gnubg:7", "gnubg:7"),
+        ("net:standard@2", r"write for example net:standard@2ply"),
         ("net:", "no network ''"),
         ("net:nosuch", "no network 'nosuch'"),
         (7, "not 7"),
