@@ -5,17 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
-__all__ = ["Evaluator", "Player", "__version__", "load", "player"]
+__all__ = ["Evaluator", "Player", "__version__", "analyze", "load", "player", "rollout"]
 
 if TYPE_CHECKING:
+    from bgnet.analysis import analyze
     from bgnet.evaluators import Evaluator, load
     from bgnet.players import Player, player
+    from bgnet.rollouts import rollout
 
 _HOMES = {
     "Evaluator": "bgnet.evaluators",
     "load": "bgnet.evaluators",
     "Player": "bgnet.players",
+    "analyze": "bgnet.analysis",
     "player": "bgnet.players",
+    "rollout": "bgnet.rollouts",
 }
 
 

@@ -19,7 +19,7 @@ from engine.moves import check_boards, check_dice, legal_afterstates
 from engine.outcomes import swap
 from engine.rules import MONEY
 
-__all__ = ["DEFAULT_BOT", "EvaluatorPlayer", "Player", "RandomPlayer", "player"]
+__all__ = ["DEFAULT_BOT", "EvaluatorPlayer", "Player", "RandomPlayer", "evaluator", "player", "split_depth"]
 
 
 DEFAULT_BOT = "net:standard"
@@ -100,9 +100,9 @@ class RandomPlayer:
 def player(spec: str | Evaluator | Player, payoff: NDArray[np.float32] = MONEY.payoff) -> Player:
     """A Player from a bot's short name, an Evaluator, or a Player (returned as it is).
 
-    Names: random, pubeval, gnubg:0|1|2, sage:0, net:NAME_OR_PATH, net:NAME_OR_PATH@2ply. payoff: what bots over an Evaluator play for; other
-    engines' names mean money play. Raises BotSpecError for an unknown name, NetFileError for a network
-    that cannot be read, MissingEngineError when a package is not installed.
+    Names: random, pubeval, gnubg:0|1|2, sage:0, net:NAME_OR_PATH, net:NAME_OR_PATH@2ply. payoff: what bots over an
+    Evaluator play for; other engines' names mean money play. Raises BotSpecError for an unknown name, NetFileError
+    for a network that cannot be read, MissingEngineError when a package is not installed.
     """
     if not isinstance(spec, str):
         if isinstance(spec, Player):
@@ -113,29 +113,46 @@ def player(spec: str | Evaluator | Player, payoff: NDArray[np.float32] = MONEY.p
     if spec == "random":
         return RandomPlayer()
     if spec.startswith("net:"):
-        return _net_player(spec, payoff)
+        name, ply = split_depth(spec)
+        return EvaluatorPlayer(load(name), payoff) if ply is None else _search(load(name), ply, payoff)
     found = peers.player(spec)
     if found is None:
-        raise peers.BotSpecError(
-            f"unknown bot {spec!r}{_did_you_mean(spec)}. There are: {', '.join(_BOTS)}, net:NAME_OR_PATH"
-        )
+        raise _unknown(spec)
     return found
 
 
-def _net_player(spec: str, payoff: NDArray[np.float32]) -> Player:
-    """net:NAME_OR_PATH, at 0-ply or with a lookahead behind an at sign, as in net:standard@2ply."""
+def evaluator(spec: str) -> Evaluator:
+    """The Evaluator of a bot that judges positions: net:NAME_OR_PATH (a depth too), gnubg:0|1|2, sage:0.
+
+    Raises BotSpecError for a bot without chances to give (random, pubeval), else as `player`.
+    """
+    found = player(spec)
+    if isinstance(found, EvaluatorPlayer):
+        return found.evaluator
+    if isinstance(found, Evaluator):
+        return found
+    raise peers.BotSpecError(f"bot {spec!r} chooses plays but has no chances to give; take a net, gnubg:0 or sage:0")
+
+
+def split_depth(spec: str) -> tuple[str, int | None]:
+    """net:standard@2ply -> (net:standard, 2); without a depth (..., None). BotSpecError for a depth that is none."""
     name, at, depth = spec.rpartition("@")
-    found = re.fullmatch(r"(\d)-?ply", depth) if at else None
-    if at and found is None and not Path(spec.removeprefix("net:")).exists():
-        raise peers.BotSpecError(f"bot {spec!r}: the depth {depth!r} is not understood, write for example {name}@2ply")
+    if not at or Path(spec.removeprefix("net:")).exists():
+        return spec, None
+    found = re.fullmatch(r"(\d)-?ply", depth)
     if found is None:
-        return EvaluatorPlayer(load(spec), payoff)
+        raise peers.BotSpecError(f"bot {spec!r}: the depth {depth!r} is not understood, write for example {name}@2ply")
+    return name, int(found.group(1))
+
+
+def _search(leaves: Evaluator, ply: int, payoff: NDArray[np.float32]) -> Player:
     from bgnet.search import Search
 
-    return Search(load(name), int(found.group(1)), payoff)
+    return Search(leaves, ply, payoff)
 
 
-def _did_you_mean(spec: str) -> str:
+def _unknown(spec: str) -> peers.BotSpecError:
     names = [*_BOTS, *(f"net:{name}" for name in shipped_nets())]
     close = difflib.get_close_matches(spec, names, n=1) or difflib.get_close_matches(f"net:{spec}", names, n=1)
-    return f"; did you mean {close[0]}?" if close else ""
+    hint = f"; did you mean {close[0]}?" if close else ""
+    return peers.BotSpecError(f"unknown bot {spec!r}{hint}. There are: {', '.join(_BOTS)}, net:NAME_OR_PATH")

@@ -7,7 +7,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from bgnet import __version__
-from bgnet.cli import arena, common, nets, train
+from bgnet.cli import analyze, arena, common, nets, train
 
 __all__ = ["app", "main"]
 
@@ -19,6 +19,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command("train", epilog=train.EPILOG)(train.train)
+app.command("analyze", epilog=analyze.EPILOG)(analyze.analyze)
 app.command("arena", epilog=arena.EPILOG)(arena.arena)
 app.command("nets", epilog=nets.EPILOG)(nets.nets)
 
