@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from bgnet.evaluators import NetEvaluator
 from bgnet.legality import legal_choices
 from bgnet.peers import GnubgNN, side_rows
-from bgnet.players import EvaluatorPlayer
+from bgnet.players import EvaluatorPlayer, Player
+from bgnet.search import Search
 from bgnet.selfplay import play_games
 from engine.board import START_BOARD
 from engine.dice import ROLLS, WEIGHTS
@@ -42,21 +43,24 @@ def selfplay_decisions(net: NetEvaluator, count: int, seed: int) -> Decisions:
     return Decisions(boards, ROLLS[rng.choice(len(ROLLS), size=count, p=WEIGHTS)])
 
 
-def decision_speed(net: NetEvaluator, count: int = 10_000, seed: int = 1, repeats: int = 5) -> dict[str, Any]:
-    """Decisions per second on one thread, ours and (when installed) gnubg-nn's at 0-ply.
+def decision_speed(
+    net: NetEvaluator, count: int = 10_000, seed: int = 1, repeats: int = 5, ply: int = 0
+) -> dict[str, Any]:
+    """Decisions per second on one thread at a depth, ours and gnubg-nn's `best_move` at the same one.
 
     Both get the same positions with dice and find the best play, move generation included. Ours is warmed up on other
-    positions and its answers are checked to be legal; the median of `repeats` passes counts. gnubg-nn remembers what
-    it has judged, so its one timed pass is its first visit. MissingEngineError without gnubg-nn.
+    positions and its answers are checked to be legal; the median of `repeats` passes counts (each starts without
+    remembered values). gnubg-nn remembers what it has judged, so its one timed pass is its first visit.
+    MissingEngineError without gnubg-nn.
     """
-    engine = GnubgNN(0)
-    player = EvaluatorPlayer(net)
-    warm = selfplay_decisions(net, min(count, 2000), seed + 1)
-    player.choose(warm.boards, warm.dice)
+    engine = GnubgNN(ply)
+    warm = selfplay_decisions(net, min(count, 2000 if ply == 0 else 3), seed + 1)
+    _player(net, ply).choose(warm.boards, warm.dice)
     decisions = selfplay_decisions(net, count, seed)
 
     times = []
     for _ in range(repeats):
+        player = _player(net, ply)
         begun = time.perf_counter()
         chosen = player.choose(decisions.boards, decisions.dice)
         times.append(time.perf_counter() - begun)
@@ -66,10 +70,10 @@ def decision_speed(net: NetEvaluator, count: int = 10_000, seed: int = 1, repeat
     rows = side_rows(decisions.boards)
     rolls = decisions.dice.tolist()
     best_move = engine.best_move
-    best_move(side_rows(warm.boards[:1])[0], 3, 1, 0)
+    best_move(side_rows(warm.boards[:1])[0], *warm.dice[0].tolist(), ply)
     begun = time.perf_counter()
     for row, (one, two) in zip(rows, rolls, strict=True):
-        best_move(row, one, two, 0)
+        best_move(row, one, two, ply)
     theirs = count / (time.perf_counter() - begun)
 
     theirs_chosen = engine.choose(decisions.boards, decisions.dice)
@@ -78,6 +82,7 @@ def decision_speed(net: NetEvaluator, count: int = 10_000, seed: int = 1, repeat
         "schema": "bgnet.speed/1",
         "net": net.name,
         "layers": net.info.label,
+        "ply": ply,
         "decisions": count,
         "seed": seed,
         "decisions_per_s": ours,
@@ -85,3 +90,7 @@ def decision_speed(net: NetEvaluator, count: int = 10_000, seed: int = 1, repeat
         "ratio": ours / theirs,
         "same_choice": float((chosen == theirs_chosen).all(axis=1).mean()),
     }
+
+
+def _player(net: NetEvaluator, ply: int) -> Player:
+    return EvaluatorPlayer(net) if ply == 0 else Search(net, ply)

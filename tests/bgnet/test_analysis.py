@@ -1,0 +1,163 @@
+"""Looking at positions: the function, its typed result, the command, and its refusals. And judged decisions."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import bgnet
+import engine
+from bgnet.analysis import analyze, read_state
+from bgnet.decisions import DecisionFileError, losses, mean_losses, read_decisions
+from bgnet.players import EvaluatorPlayer
+from engine import START, BoardError, DiceError, GameState, IllegalPlayError, NotationError, Position
+from engine.rules import MONEY
+from tests.bgnet.nets import random_net
+
+MOCK = "XGID=-a----EaC---dEa--c-e----B-:0:0:1:11:0:0:0:0:10"
+
+
+def test_a_position_before_the_roll() -> None:
+    net = random_net([16])
+    found = analyze(START, bot=net, ply=0, tables=False)
+    assert (found.outcomes == net.outcomes(START.board)).all()
+    assert found.equity == pytest.approx(float(found.outcomes @ MONEY.payoff))
+    assert found.depth == "0-ply" and found.plays == ()
+    with pytest.raises(BoardError, match="not rolled"):
+        _ = found.best
+
+
+def test_plays_are_ranked_and_complete() -> None:
+    found = analyze(MOCK, bot="net:standard", ply=1)
+    assert len(found.plays) == 42 == len(engine.legal_plays(found.state.position, "11"))
+    assert [play.rank for play in found.plays] == list(range(1, 43))
+    assert found.best.play == "8/7*(2) 6/5(2)" and found.best.loss == 0
+    assert all(play.loss >= 0 for play in found.plays)
+    for play in found.plays:
+        assert play.equity == pytest.approx(float(play.outcomes @ MONEY.payoff), abs=1e-5)
+    assert found.equity == found.best.equity
+    chosen = bgnet.player("net:standard@1ply").choose(found.state.position.board[None], np.array([[1, 1]], np.int8))
+    assert found.best.position == Position(chosen[0])
+
+
+def test_the_asked_play_is_as_deep_as_the_best() -> None:
+    found = analyze(MOCK, bot="net:standard", ply=1, played="24/22 6/5(2)")
+    asked = next(play for play in found.plays if play.played)
+    assert asked.play == "24/22 6/5(2)"
+    assert asked.ply == found.best.ply == 1
+    assert sum(play.played for play in found.plays) == 1
+
+
+def test_exact_endings_say_so() -> None:
+    found = analyze("kQcAgEoDAAAAAA", bot="net:standard", ply=0)
+    assert found.depth == "exact"
+    assert float(found.outcomes[:3].sum()) == pytest.approx(0.877719, abs=1e-5)
+    assert analyze("kQcAgEoDAAAAAA", bot="net:standard", ply=0, tables=False).depth == "0-ply"
+    assert all(play.depth == "exact" and play.ply is None for play in analyze("kQcAgEoDAAAAAA", dice="21").plays)
+
+
+def test_the_depth_may_stand_in_the_bots_name() -> None:
+    assert analyze(START, bot="net:standard@1ply").ply == 1
+    assert analyze(START, bot="net:standard@1ply", ply=0).ply == 0
+
+
+def test_every_form_of_a_position() -> None:
+    for form in ("4HPwATDgc/ABMA", START, GameState(START)):
+        assert read_state(form, (3, 1)) == GameState(START, dice=(3, 1))
+    jacoby = read_state("4HPwATDgc/ABMA:cAkAAAAAAAAA", (3, 1))
+    assert jacoby == GameState(START, dice=(3, 1), jacoby=True)
+    assert read_state(MOCK).dice == (1, 1)
+    assert read_state(MOCK, "64").dice == (6, 4)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "words"),
+    [
+        ({"position": "nonsense"}, NotationError, "nonsense"),
+        ({"position": START, "dice": "77"}, DiceError, "7"),
+        ({"position": START, "played": "8/5 6/5"}, DiceError, "no dice"),
+        ({"position": START, "dice": "31", "played": "8/2"}, IllegalPlayError, "8/2"),
+        ({"position": Position(np.eye(1, 26, 6, dtype=int)[0])}, BoardError, "game is over"),
+        ({"position": START, "bot": "pubeval"}, ValueError, "no chances to give"),
+        ({"position": START, "bot": "random"}, ValueError, "no chances to give"),
+        ({"position": START, "ply": 11}, ValueError, "ply"),
+    ],
+)
+def test_bad_input_is_refused(arguments: dict[str, object], error: type[Exception], words: str) -> None:
+    with pytest.raises(error, match=words):
+        analyze(**arguments)  # type: ignore[arg-type]
+
+
+def command(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "bgnet", "analyze", *words],
+        capture_output=True, text=True, env={**os.environ, **environment},
+    )  # fmt: skip
+
+
+def test_command_prints_and_gives_json() -> None:
+    done = command(MOCK, "--ply", "1", "--played", "24/22 6/5(2)", PYTHONIOENCODING="ascii")
+    assert done.returncode == 0, done.stderr
+    assert "  1  8/7*(2) 6/5(2)" in done.stdout and ">24/22 6/5(2)" in done.stdout
+    assert "cubeless equity" in done.stdout and "judged at 0-ply only, not ranked" in done.stdout
+    found = json.loads(command(MOCK, "--ply", "1", "--json").stdout.splitlines()[-1])
+    assert found["schema"] == "bgnet.analyze/1" and found["plays"][0]["play"] == "8/7*(2) 6/5(2)"
+    assert found["plays"][0]["depth"] == "1-ply" and len(found["plays"]) == 42
+    assert sum(found["outcomes"]) == pytest.approx(1, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["XGID=-b----E-C---eE---c-f----B-:0:0:1:31:0:0:0:0:10"], 2, "O has 16 checkers"),
+        (["4HPwATDgc/ABM"], 2, "4HPwATDgc/ABM"),
+        (["4HPwATDgc/ABMA", "--dice", "07"], 2, "dice"),
+        (["4HPwATDgc/ABMA", "--bot", "net:none"], 2, "no network"),
+    ],
+)
+def test_command_names_what_is_wrong(words: list[str], code: int, message: str) -> None:
+    done = command(*words)
+    assert done.returncode == code and message in done.stderr and "Traceback" not in done.stderr
+    as_json = json.loads(command(*words, "--json").stdout.splitlines()[-1])
+    assert message in as_json["error"]["message"]
+
+
+def decision_line(equities: list[float]) -> str:
+    plays = engine.legal_plays(START, (3, 1))[: len(equities)]
+    candidates = [[(-play.position.board[::-1]).tolist(), e, 2 * e] for play, e in zip(plays, equities, strict=True)]
+    return json.dumps({"board": START.board.tolist(), "dice": [3, 1], "kind": "contact", "candidates": candidates})
+
+
+def test_decision_losses(tmp_path: Path) -> None:
+    path = tmp_path / "d.jsonl"
+    path.write_text(decision_line([0.1, 0.3, -0.2]) + "\n" + decision_line([0.5, 0.0]) + "\n")
+    decisions = read_decisions(path)
+    first = engine.legal_plays(START, (3, 1))[0].position.board
+    last = engine.legal_plays(START, (3, 1))[-1].position.board
+
+    class Always:
+        def __init__(self, board: np.ndarray) -> None:
+            self.board = board
+
+        def choose(self, boards: np.ndarray, dice: np.ndarray) -> np.ndarray:
+            return np.repeat(self.board[None], len(boards), axis=0)
+
+    assert losses(Always(first), decisions) == pytest.approx(np.array([[0.2, 0.4], [0.0, 0.0]]))
+    assert losses(Always(last), decisions) == pytest.approx(np.array([[0.5, 1.0], [0.5, 1.0]]))
+    assert mean_losses(Always(first), decisions)[1].mean == pytest.approx(200)
+    assert mean_losses(EvaluatorPlayer(random_net([8])), decisions)[0].count == 2
+
+
+@pytest.mark.parametrize("text", ["", "{}", "not json", '{"board": [1], "dice": [3, 1], "candidates": [[[1], 2]]}'])
+def test_bad_decision_files(tmp_path: Path, text: str) -> None:
+    (tmp_path / "d.jsonl").write_text(text)
+    with pytest.raises(DecisionFileError, match=r"d\.jsonl"):
+        read_decisions(tmp_path / "d.jsonl")
+    with pytest.raises(DecisionFileError, match="cannot be read"):
+        read_decisions(tmp_path)
