@@ -23,7 +23,7 @@ from bgnet.legality import legal_choices
 from bgnet.players import Player, player
 from bgnet.statistics import Estimate, estimate
 from bgnet.workers import run_jobs
-from engine import Position, RuleSet, dice, outcomes
+from engine import Position, RuleSet, dice
 from engine.board import START_BOARD, ending
 from engine.moves import check_boards
 from engine.rules import DMP, MONEY
@@ -151,8 +151,8 @@ def play(
     if workers > 1 and not (isinstance(a, str) and isinstance(b, str)):
         raise ArenaSettingsError("with more than one worker name both bots by specs such as net:standard")
     _player_of_spec.cache_clear()  # a network file may have changed since the last call
-    for bot in (a, b):
-        _player(bot, rule_set)  # a bot that cannot be made fails here, before anything is started
+    for bot in (a, b):  # a bot that cannot be made or cannot play this fails here, before anything is started
+        _check_checkers(_name(bot), _player(bot, rule_set), rule_set.checkers)
     pairs = games // 2
     chunks = [
         _Chunk(a, b, rule_set, seed, first, min(pairs_per_chunk, pairs - first), start, check)
@@ -229,7 +229,9 @@ def _checked_settings(games: int, seed: int, rules: str | RuleSet, workers: int,
 
 
 def _name(bot: Bot) -> str:
-    return bot if isinstance(bot, str) else repr(bot)
+    if isinstance(bot, str):
+        return bot
+    return str(getattr(bot, "name", None) or repr(bot))
 
 
 def _player(bot: Bot, rules: RuleSet) -> Player:
@@ -239,8 +241,18 @@ def _player(bot: Bot, rules: RuleSet) -> Player:
 @functools.lru_cache(maxsize=8)
 def _player_of_spec(spec: str, rules: RuleSet) -> Player:
     """One bot per spec and process: the chunks of a `play` share it."""
-    every_win_alike = rules.payoff[outcomes.WIN] == rules.payoff[outcomes.WIN_BACKGAMMON]
-    return peers.player(spec, "dmp" if every_win_alike else "money") or player(spec, rules.payoff)
+    return player(spec, rules.payoff)
+
+
+def _check_checkers(name: str, bot: Player, checkers: int) -> None:
+    """A network knows games with its own number of checkers only; other engines know 15. Raises ArenaSettingsError."""
+    known = checkers
+    if isinstance(bot, peers.GnubgNN | peers.PubEval | peers.OpenSage):
+        known = 15
+    elif (info := getattr(getattr(bot, "evaluator", None), "info", None)) is not None:
+        known = info.checkers
+    if known != checkers:
+        raise ArenaSettingsError(f"bot {name} knows games with {known} checkers a side, this one has {checkers}")
 
 
 def _play_chunk(chunk: _Chunk, report: Callable[[int], None]) -> _Played:

@@ -59,11 +59,11 @@ def table(results: Sequence[ArenaResult]) -> str:
         return ""
     width = max(len(f"{results[0].games:,} games each"), *(len(result.b) for result in results))
     lines = [
-        f"{f'{results[0].games:,} games each':<{width}}  points/game           win     G    B   lose     G    B   %"
+        f"{f'{results[0].games:,} games each':<{width}}  points/game            win     G     B   lose     G     B   %"
     ]
     for result in results:
-        won = "{:6.1f}{:6.1f}{:5.1f}".format(*_per_cent(result, result.won))
-        lost = "{:7.1f}{:6.1f}{:5.1f}".format(*_per_cent(result, result.lost))
+        won = "{:7.1f}{:6.1f}{:6.1f}".format(*_per_cent(result, result.won))
+        lost = "{:7.1f}{:6.1f}{:6.1f}".format(*_per_cent(result, result.lost))
         lines.append(f"{result.b:<{width}}  {_points(result):<17}  {won}{lost}")
     return "\n".join(lines)
 

@@ -14,10 +14,8 @@ from bgnet.legality import legal_choices
 from bgnet.peers import GnubgNN, side_rows
 from bgnet.players import EvaluatorPlayer, Player
 from bgnet.search import Search
-from bgnet.selfplay import play_games
-from engine.board import START_BOARD
+from bgnet.selfplay import MONEY_GAME, play_games
 from engine.dice import ROLLS, WEIGHTS
-from engine.rules import MONEY
 
 __all__ = ["Decisions", "decision_speed", "selfplay_decisions"]
 
@@ -35,7 +33,7 @@ class Decisions:
 def selfplay_decisions(net: NetEvaluator, count: int, seed: int) -> Decisions:
     """`count` different positions from games of the network against itself, each with a random roll."""
     rng = np.random.default_rng(seed)
-    games = play_games(net.folded, MONEY.payoff, START_BOARD, seed, 0, max(10, count // 10))
+    games = play_games(net.folded, MONEY_GAME, seed, 0, max(10, count // 10))
     boards = np.unique(games.boards, axis=0)
     if len(boards) < count:
         raise ValueError(f"self-play gave {len(boards)} different positions, {count} are wanted; ask for fewer")

@@ -68,13 +68,15 @@ def _checkpoints(folder: Path) -> list[Path]:
 
 
 def newest_checkpoint(folder: Path) -> tuple[Path, Counters, Tensors]:
-    """The newest checkpoint that can be read, older ones if it is damaged; NetFileError when there is none."""
+    """The newest checkpoint that can be read; damaged ones are renamed. NetFileError when there is none."""
     complaints = []
     for path in reversed(_checkpoints(folder)):
         try:
             return path, *load_checkpoint(path)
         except NetFileError as error:
             complaints.append(str(error))
+            # Out of the way, or it would count as the newest when old ones are pruned.
+            path.rename(path.with_suffix(".damaged"))
     reason = "; ".join(complaints) or "the folder holds none"
     raise NetFileError(f"{folder}: no checkpoint to go on from ({reason})")
 

@@ -60,9 +60,13 @@ class SelfPlayConfig(_Section):
     """Games between two updates of the acting network, which lags one round behind."""
     threads: int = Field(default=0, ge=0, le=1024)
     """Threads that play; 0 = all cores but one, at least one. The games do not depend on it."""
+    end_at_tables: bool = False
+    """End a game where the exact endgame tables know the position, and learn from what they say of it."""
 
 
 class LearningConfig(_Section):
+    targets: Literal["td", "exact"] = "td"
+    """td: TD(lambda) on the games as they went. exact: exact one-roll backups, see the section `exact`."""
     batch_size: int = Field(default=512, ge=1, le=1_000_000)
     """Positions in a minibatch."""
     learning_rate: float = Field(default=1e-3, gt=0, le=1)
@@ -81,6 +85,23 @@ class LearningConfig(_Section):
     """Decay per step of the weight average that plays and is saved; 0 = no averaging."""
     threads: int = Field(default=1, ge=1, le=1024)
     """Torch's threads. More than one spins beside busy self-play; results depend on the number."""
+
+
+class ExactConfig(_Section):
+    """Exact one-roll backups (learning.targets = "exact"): for networks whose Bellman residual is below about 0.05."""
+
+    prune_to: int = Field(default=5, ge=1, le=20_475)
+    """How many results of a roll the network judges; a small network picks them."""
+    pruner: str = ""
+    """That small network; empty = it is distilled from the parent at the start of the run."""
+    pruner_hidden: list[Annotated[int, Field(ge=1, le=16384)]] = Field(default=[128, 16], min_length=1, max_length=8)
+    """Hidden layers of the distilled one."""
+    pruner_games: int = Field(default=8000, ge=1, le=1_000_000)
+    """Games whose positions it is distilled on."""
+    pool: int = Field(default=500_000, ge=1, le=50_000_000)
+    """How many of the last positions are kept to learn from."""
+    reuse: float = Field(default=4.0, gt=0, le=1000)
+    """Draws from the pool for each new position."""
 
 
 class EvaluationConfig(_Section):
@@ -122,12 +143,17 @@ class RunConfig(_Section):
     game: GameConfig = GameConfig()
     selfplay: SelfPlayConfig = SelfPlayConfig()
     learning: LearningConfig = LearningConfig()
+    exact: ExactConfig = ExactConfig()
     evaluation: EvaluationConfig = EvaluationConfig()
     checkpoints: CheckpointConfig = CheckpointConfig()
 
     @model_validator(mode="after")
-    def _learning_rate_falls(self) -> RunConfig:
+    def _keys_agree(self) -> RunConfig:
         learning = self.learning
+        if learning.targets == "exact" and not self.parent:
+            raise ValueError(
+                'learning.targets = "exact" goes on from a network: name one with parent (on the command line --from)'
+            )
         if learning.final_learning_rate > learning.learning_rate:
             raise ValueError(
                 f"learning.final_learning_rate {learning.final_learning_rate} is above "
@@ -194,7 +220,7 @@ def _keys(model: type[BaseModel], prefix: str = "") -> list[str]:
 def _explain(error: Any) -> str:
     key = ".".join(str(part) for part in error["loc"])
     if error["type"] == "extra_forbidden":
-        close = difflib.get_close_matches(key, _keys(RunConfig), n=1, cutoff=0.5)
+        close = difflib.get_close_matches(key, _keys(RunConfig), n=1, cutoff=0.7)
         return f"unknown key {key}" + (f"; did you mean {close[0]}?" if close else "")
     message = error["msg"].removeprefix("Value error, ")
     return f"{key}: {message}, got {error['input']!r}" if key else message

@@ -14,6 +14,7 @@ from bgnet.encoding import encoding
 from bgnet.inference import FoldedNet, afterstates_kernel, fold, outcomes_kernel
 from bgnet.netfile import NetFileError, NetInfo, Weights, load_net
 from engine.board import ending
+from engine.errors import ArrayError
 from engine.moves import Afterstates, check_boards
 
 __all__ = ["SHIPPED", "Evaluator", "NetEvaluator", "afterstate_outcomes", "find_net", "load", "settle", "shipped_nets"]
@@ -47,15 +48,24 @@ class NetEvaluator:
         if isinstance(boards, np.ndarray) and boards.shape == (26,):
             one: NDArray[np.float32] = self.outcomes(boards[None])[0]
             return one
-        boards = check_boards(boards)
+        boards = check_boards(boards, checkers=self.info.checkers)
         out = np.empty((len(boards), 6), dtype=np.float32)
         outcomes_kernel(self.folded, boards, out)
         return out
 
     def afterstate_outcomes(self, parents: NDArray[np.int8], afterstates: Afterstates) -> NDArray[np.float32]:
         """Parents int8[N, 26] in the mover's view and their Afterstates -> float32[M, 6] in the next player's view."""
-        out = np.empty((len(afterstates.boards), 6), dtype=np.float32)
-        afterstates_kernel(self.folded, check_boards(parents), afterstates.boards, afterstates.offsets, out)
+        parents = check_boards(parents, checkers=self.info.checkers)
+        boards, offsets = check_boards(afterstates.boards, checkers=self.info.checkers), afterstates.offsets
+        if (
+            offsets.shape != (len(parents) + 1,)
+            or offsets[0] != 0
+            or offsets[-1] != len(boards)
+            or (np.diff(offsets) < 0).any()
+        ):
+            raise ArrayError(f"the offsets do not divide {len(boards)} results among {len(parents)} parents")
+        out = np.empty((len(boards), 6), dtype=np.float32)
+        afterstates_kernel(self.folded, parents, boards, offsets, out)
         return out
 
     def __repr__(self) -> str:

@@ -18,19 +18,17 @@ from bgnet.encoding import COUNTS, OPPONENT_OFF, PLACES, Encoding, place_counts
 from bgnet.linear import CHUNK, LANES, ROW_BLOCK, add_rows, add_rows_relu, dense, pack
 from bgnet.netfile import Weights
 from engine.board import ending, turn
-from engine.dice import ROLLS, WEIGHTS
 from engine.generator import MAX_RESULTS, generate
 from engine.jit import kernel
 
 __all__ = [
-    "FoldedNet", "afterstates_kernel", "backups_kernel", "best_result", "choose_kernel", "fold",
-    "outcomes_kernel", "position_outcome", "workspace",
+    "FoldedNet", "Workspace", "afterstates_kernel", "best_child", "best_result", "choose_kernel", "fold",
+    "outcomes_kernel", "position_outcome", "set_parent", "workspace", "write_ending",
 ]  # fmt: skip
 
 _BLOCK = 32  # results judged together: their first-layer activations stay in the second-level cache
 _STEPS = PLACES * COUNTS  # where the rows for one more checker start
 _LOWEST = -15
-_WEIGHTS32 = WEIGHTS.astype(np.float32)
 
 
 class FoldedNet(NamedTuple):
@@ -221,7 +219,7 @@ def _softmax(logits, out):
 
 
 @kernel
-def _write_ending(index, out):
+def write_ending(index, out):
     """index of an ending -> out float32[6], exactly that."""
     out[:] = 0.0
     out[index] = 1.0
@@ -232,7 +230,7 @@ def position_outcome(net, board, work, out):
     """board int8[26] -> out float32[6]; a finished game is exact."""
     over = ending(board, net.checkers)
     if over >= 0:
-        _write_ending(over, out)
+        write_ending(over, out)
     else:
         n = _position_rows(board, net.checkers, work.counts, work.picks, work.signs)
         add_rows_relu(net.base, net.rows, work.picks, work.signs, n, work.acts, 0)
@@ -255,7 +253,7 @@ def outcomes_kernel(net, boards, out):
         for r in range(n):
             over = ending(boards[first + r], net.checkers)
             if over >= 0:
-                _write_ending(over, out[first + r])
+                write_ending(over, out[first + r])
             else:
                 out[first + r] = work.probabilities[r]
 
@@ -278,24 +276,23 @@ def _judge_block(net, results, first, n, work):
         for r in range(n):
             over = ending(results[first + r], net.checkers)
             if over >= 0:
-                _write_ending(over, work.probabilities[r])
+                write_ending(over, work.probabilities[r])
 
 
 @kernel
-def _set_parent(net, turned, work):
-    """turned int8[26], the parent in the next player's view -> its sums and counts in the workspace."""
+def set_parent(net, turned, work):
+    """turned int8[26], a parent in the next player's view -> its sums and counts in the workspace."""
     n = _position_rows(turned, net.checkers, work.counts, work.picks, work.signs)
     add_rows(net.base, net.rows, work.picks, work.signs, n, work.parent, 0)
 
 
 @kernel
-def best_result(net, payoff, turned, results, n, work, outcome):
-    """The result with the highest equity for the player who moved.
+def best_child(net, payoff, results, n, work, equities, outcome):
+    """The result with the highest equity for the player who moved, of the parent that is set in the workspace.
 
-    turned int8[26] is the parent, results int8[>= n, 26] its children, all in the next player's view; payoff float32[6]
-    -> the index of the best (the first of equals); outcome float32[6] is its outcome in the next player's view.
+    results int8[>= n, 26], in the next player's view; payoff float32[6] -> the index of the best (the first of equals);
+    outcome float32[6] is its outcome in the next player's view; equities float32[>= n] are those of all, for the mover.
     """
-    _set_parent(net, turned, work)
     probabilities = work.probabilities
     best = 0
     best_equity = np.float32(-np.inf)
@@ -306,11 +303,19 @@ def best_result(net, payoff, turned, results, n, work, outcome):
             equity = np.float32(0.0)
             for j in range(6):
                 equity += payoff[(j + 3) % 6] * probabilities[r, j]
+            equities[first + r] = equity
             if equity > best_equity:
                 best_equity = equity
                 best = first + r
                 outcome[:] = probabilities[r]
     return best
+
+
+@kernel
+def best_result(net, payoff, turned, results, n, work, equities, outcome):
+    """turned int8[26], a parent in the next player's view, and its results -> as best_child."""
+    set_parent(net, turned, work)
+    return best_child(net, payoff, results, n, work, equities, outcome)
 
 
 @kernel
@@ -320,7 +325,7 @@ def afterstates_kernel(net, parents, boards, offsets, out):
     turned = np.empty(26, dtype=np.int8)
     for i in range(parents.shape[0]):
         turn(parents[i], turned)
-        _set_parent(net, turned, work)
+        set_parent(net, turned, work)
         for first in range(offsets[i], offsets[i + 1], _BLOCK):
             n = min(_BLOCK, offsets[i + 1] - first)
             _judge_block(net, boards, first, n, work)
@@ -335,37 +340,12 @@ def choose_kernel(net, payoff, boards, dice, out):
     board = np.empty(26, dtype=np.int8)
     turned = np.empty(26, dtype=np.int8)
     outcome = np.empty(6, dtype=np.float32)
+    equities = np.empty(MAX_RESULTS, dtype=np.float32)
     for i in range(boards.shape[0]):
         board[:] = boards[i]
         n = generate(board, int(dice[i, 0]), int(dice[i, 1]), results)
         best = 0
         if n > 1:
             turn(board, turned)
-            best = best_result(net, payoff, turned, results, n, work, outcome)
+            best = best_result(net, payoff, turned, results, n, work, equities, outcome)
         out[i] = results[best]
-
-
-@kernel
-def backups_kernel(net, payoff, boards, out):
-    """boards int8[N, 26] -> out float32[N, 6], the exact one-roll backup in the same view.
-
-    The mean over all 21 rolls of the outcome after the best play, turned back; a finished game is exact.
-    """
-    work = workspace(net)
-    results = np.empty((MAX_RESULTS, 26), dtype=np.int8)
-    board = np.empty(26, dtype=np.int8)
-    turned = np.empty(26, dtype=np.int8)
-    outcome = np.empty(6, dtype=np.float32)
-    for i in range(boards.shape[0]):
-        over = ending(boards[i], net.checkers)
-        if over >= 0:
-            _write_ending(over, out[i])
-            continue
-        board[:] = boards[i]
-        turn(board, turned)
-        out[i] = 0.0
-        for k in range(21):
-            n = generate(board, int(ROLLS[k, 0]), int(ROLLS[k, 1]), results)
-            best_result(net, payoff, turned, results, n, work, outcome)
-            for j in range(6):
-                out[i, j] += _WEIGHTS32[k] * outcome[(j + 3) % 6]

@@ -39,7 +39,7 @@ class Learner:
         self.device = choose_device(config.device)
         self.encoding = encoding
         self.batch_size = config.learning.batch_size
-        self.decay = config.learning.average
+        self.average_decay = config.learning.average
         self.steps = 0
         sizes = [encoding.size, *config.net.hidden, 6] if start is None else start.sizes
         self.network = Network(sizes, config.seed)
@@ -109,7 +109,7 @@ class Learner:
 
     def _update_average(self) -> None:
         # Shorter memory at first, so that the average leaves the random start behind quickly.
-        decay = min(self.decay, self.steps / (self.steps + 9))
+        decay = min(self.average_decay, self.steps / (self.steps + 9))
         torch._foreach_lerp_(self.average, [p.detach() for p in self.parameters], 1 - decay)
 
     def _fail(self, boards: NDArray[np.int8], targets: NDArray[np.float32], path: Path) -> None:
@@ -143,7 +143,7 @@ class Learner:
         moments = zip(self.parameters, tensors("exp_avg"), tensors("exp_avg_sq"), strict=True)
         for p, first, second in moments:
             self.optimizer.state[p] = {
-                "step": torch.tensor(float(steps)),
+                "step": torch.tensor(float(steps), device=self.device),
                 "exp_avg": first.to(self.device),
                 "exp_avg_sq": second.to(self.device),
             }

@@ -45,11 +45,12 @@ class EvaluatorPlayer:
     def __init__(self, evaluator: Evaluator, payoff: NDArray[np.float32] = MONEY.payoff) -> None:
         self.evaluator = evaluator
         self.payoff = payoff
+        self.name: str | None = getattr(evaluator, "name", None)
 
     def choose(self, boards: NDArray[np.int8], dice: NDArray[np.int8]) -> NDArray[np.int8]:
         """See Player. Raises ArrayError, BoardError or DiceError naming the first bad row."""
-        if isinstance(self.evaluator, NetEvaluator):
-            boards = check_boards(boards, finished=False)
+        if type(self.evaluator) is NetEvaluator:  # a subclass may judge otherwise
+            boards = check_boards(boards, finished=False, checkers=self.evaluator.info.checkers)
             out = np.empty_like(boards)
             choose_kernel(self.evaluator.folded, self.payoff, boards, check_dice(dice, len(boards)), out)
             return out
@@ -85,6 +86,7 @@ class RandomPlayer:
 
     def __init__(self, seed: int = 0) -> None:
         self.seed = seed
+        self.name = "random" if seed == 0 else None
 
     def choose(self, boards: NDArray[np.int8], dice: NDArray[np.int8]) -> NDArray[np.int8]:
         """See Player."""
@@ -100,9 +102,9 @@ class RandomPlayer:
 def player(spec: str | Evaluator | Player, payoff: NDArray[np.float32] = MONEY.payoff) -> Player:
     """A Player from a bot's short name, an Evaluator, or a Player (returned as it is).
 
-    Names: random, pubeval, gnubg:0|1|2, sage:0, net:NAME_OR_PATH, net:NAME_OR_PATH@2ply. payoff: what bots over an
-    Evaluator play for; other engines' names mean money play. Raises BotSpecError for an unknown name, NetFileError
-    for a network that cannot be read, MissingEngineError when a package is not installed.
+    Names: random, pubeval, gnubg:0|1|2, sage:0, net:NAME_OR_PATH, net:NAME_OR_PATH@2ply. payoff: what the bot
+    plays for (other engines: wins alone when all wins count the same, else money). Raises BotSpecError for an
+    unknown name, NetFileError for a network that cannot be read, MissingEngineError when a package is not installed.
     """
     if not isinstance(spec, str):
         if isinstance(spec, Player):
@@ -115,7 +117,8 @@ def player(spec: str | Evaluator | Player, payoff: NDArray[np.float32] = MONEY.p
     if spec.startswith("net:"):
         name, ply = split_depth(spec)
         return EvaluatorPlayer(load(name), payoff) if ply is None else _search(load(name), ply, payoff)
-    found = peers.player(spec)
+    every_win_alike = payoff[0] == payoff[2]
+    found = peers.player(spec, "dmp" if every_win_alike else "money")
     if found is None:
         raise _unknown(spec)
     return found
@@ -154,5 +157,5 @@ def _search(leaves: Evaluator, ply: int, payoff: NDArray[np.float32]) -> Player:
 def _unknown(spec: str) -> peers.BotSpecError:
     names = [*_BOTS, *(f"net:{name}" for name in shipped_nets())]
     close = difflib.get_close_matches(spec, names, n=1) or difflib.get_close_matches(f"net:{spec}", names, n=1)
-    hint = f"; did you mean {close[0]}?" if close else ""
-    return peers.BotSpecError(f"unknown bot {spec!r}{hint}. There are: {', '.join(_BOTS)}, net:NAME_OR_PATH")
+    hint = f"; did you mean {close[0]}?" if close else "."
+    return peers.BotSpecError(f"unknown bot {spec!r}{hint} There are: {', '.join(_BOTS)}, net:NAME_OR_PATH")

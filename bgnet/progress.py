@@ -9,17 +9,23 @@ from typing import TextIO
 
 from tqdm import tqdm
 
-__all__ = ["MODES", "Progress"]
+__all__ = ["MODES", "Progress", "check_mode"]
 
 MODES = ("auto", "bar", "lines", "none")
 _LINE_EVERY_S = 30.0
+
+
+def check_mode(mode: str) -> None:
+    """ValueError unless it is one of MODES."""
+    if mode not in MODES:
+        raise ValueError(f"progress mode {mode!r}: choose one of {', '.join(MODES)}")
 
 
 class Progress:
     """Counts work done and shows it on stderr; a context manager.
 
     mode: "bar" (tqdm, rewritten in place), "lines" (one key=value line every 30 s and at the end), "none",
-    or "auto": a bar when the stream is a terminal, else lines. Fields given to `update` are shown behind the
+    or "auto": a bar when the stream is a terminal, else lines. initial: what an earlier run has done already. Fields given to `update` are shown behind the
     count; the latest value of each stays. Raises ValueError for another mode.
     """
 
@@ -31,11 +37,12 @@ class Progress:
         stream: TextIO | None = None,
         *,
         label: str = "",
+        initial: int = 0,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        if mode not in MODES:
-            raise ValueError(f"progress mode {mode!r}: choose one of {', '.join(MODES)}")
-        self.total, self.unit, self.count = total, unit, 0
+        check_mode(mode)
+        self.total, self.unit, self.count = total, unit, initial
+        self._initial = initial
         self._stream = sys.stderr if stream is None else stream
         if mode == "auto":
             mode = "bar" if self._stream.isatty() else "lines"
@@ -88,6 +95,7 @@ class Progress:
         encoding = getattr(self._stream, "encoding", None) or "ascii"
         return tqdm(
             total=self.total or None,
+            initial=self.count,
             unit=" " + self.unit,
             desc=self._label or self.unit,
             file=self._stream,
@@ -98,7 +106,7 @@ class Progress:
 
     def _print_line(self) -> None:
         elapsed = self._clock() - self._started
-        speed = self.count / elapsed if elapsed > 0 else 0.0
+        speed = (self.count - self._initial) / elapsed if elapsed > 0 else 0.0
         shown: dict[str, object] = {self.unit: self.count, "total": self.total or "?", "seconds": round(elapsed, 1)}
         if speed > 0:
             shown[f"{self.unit}_per_s"] = round(speed, 1)

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import platform
 import subprocess
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
+
+try:
+    import fcntl
+except ImportError:  # Windows has no such locks
+    fcntl = None  # type: ignore[assignment]
 
 from bgnet.config import ConfigError, RunConfig, load_config, to_toml
 from bgnet.netfile import atomic_write
@@ -31,6 +38,8 @@ class RunFolder:
         self.last = path / "last.safetensors"
         self.best = path / "best.safetensors"
         self.summary = path / "summary.json"
+        self.pruner = path / "pruner.safetensors"
+        self.lock = path / ".lock"
         self.failed_batch = path / "failed-batch.safetensors"
 
     @property
@@ -38,29 +47,50 @@ class RunFolder:
         """Whether there is anything that a new run would destroy."""
         return self.last.is_file() or any(self.checkpoints.glob("*.safetensors"))
 
-    @classmethod
-    def create(cls, path: Path | None, name: str, config: RunConfig) -> RunFolder:
-        """Make the folder and write its config; path None = runs/<name>-<date>-<time>-s<seed>.
+    @contextlib.contextmanager
+    def locked(self) -> Iterator[None]:
+        """Hold the folder while a process trains in it; RunError when another one does.
 
-        Raises RunError when the folder already holds a run, OSError naming the path when it cannot be written.
+        The system lets go of the lock when the process ends, however it ends.
+        """
+        if fcntl is None:
+            yield
+            return
+        with _naming(self.lock):
+            file = open(self.lock, "w", encoding="utf-8")  # noqa: SIM115 (closed below, and with it the lock)
+        with file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError as error:
+                raise RunError(f"{self.path}: another process is training in this folder") from error
+            yield
+
+    @classmethod
+    def planned(cls, path: Path | None, name: str, config: RunConfig) -> RunFolder:
+        """A new run's folder, not made yet; path None = runs/<name>-<date>-<time>-s<seed>.
+
+        Raises RunError when the folder already holds a run.
         """
         if path is None:
             path = Path("runs") / f"{name}-{time.strftime('%Y%m%d-%H%M%S')}-s{config.seed}"
         run = cls(path)
         if run.is_run:
             raise RunError(f"{path} already holds a run; give another --out, or --resume to go on with it")
-        try:
-            run.checkpoints.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise OSError(error.errno, f"cannot make the folder {path}: {error.strerror}") from error
-        with atomic_write(run.config) as temporary:
-            temporary.write_text(to_toml(config), encoding="utf-8")
         return run
+
+    def create(self, config: RunConfig) -> None:
+        """Make the folder and write its config; OSError naming the path when it cannot be written."""
+        try:
+            self.checkpoints.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise OSError(error.errno, f"cannot make the folder {self.path}: {error.strerror}") from error
+        with atomic_write(self.config) as temporary:
+            temporary.write_text(to_toml(config), encoding="utf-8")
 
     @classmethod
     def newest(cls, name: str) -> RunFolder:
         """The newest run of a configuration under runs/."""
-        found = [path.parent for path in Path("runs").glob(f"{name}-*/config.toml")]
+        found = [path.parent for path in Path("runs").glob(f"{name}-*/config.toml") if cls(path.parent).is_run]
         if not found:
             raise RunError(f"runs/ holds no run of {name} to go on with; give its folder with --out")
         return cls(max(found, key=lambda path: (path / "config.toml").stat().st_mtime))
@@ -106,14 +136,27 @@ class RunLog:
 
     def numbers(self, games: int, values: Mapping[str, float]) -> None:
         """Curves at a number of games, and the same as one line of the log."""
-        for name, value in values.items():
-            self._board.add_scalar(name, value, games)
-        self._file.write(json.dumps({"games": games, **values}) + "\n")
-        self._file.flush()
+        with _naming(self._path):
+            self._file.write(json.dumps({"games": games, **values}) + "\n")
+            self._file.flush()
+        with _naming(self._path.parent):
+            for name, value in values.items():
+                self._board.add_scalar(name, value, games)
 
     def close(self) -> None:
-        self._board.close()
-        self._file.close()
+        with contextlib.suppress(OSError):  # what could not be written was reported when it was
+            self._board.close()
+        with contextlib.suppress(OSError):
+            self._file.close()
+
+
+@contextlib.contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """An OSError inside is raised again with the path in its message."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, f"cannot write {path}: {error.strerror or error}") from error
 
 
 def write_json(path: Path, value: Mapping[str, Any]) -> None:
@@ -123,7 +166,10 @@ def write_json(path: Path, value: Mapping[str, Any]) -> None:
 
 
 def commit_id() -> str:
-    """The commit of the working tree this package runs from, with + when it has changes; empty outside git."""
+    """The commit of the working tree that this package runs from, with + when it has changes.
+
+    Empty when it is installed elsewhere, be it inside another project's tree.
+    """
 
     def git(*words: str) -> str:
         command = ["git", "-C", str(Path(__file__).parent), *words]
@@ -132,14 +178,14 @@ def commit_id() -> str:
         except (OSError, subprocess.SubprocessError):
             return ""
 
+    if not git("ls-files", "--error-unmatch", Path(__file__).name):
+        return ""
     commit = git("rev-parse", "--short=12", "HEAD")
     return commit + ("+" if commit and git("status", "--porcelain", "--untracked-files=no") else "")
 
 
 def machine() -> str:
     """Processor and system in a few words."""
-    import os
-
     name = platform.processor() or platform.machine()
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()

@@ -1,4 +1,4 @@
-"""Self-play: kernels that play whole games with one network and keep what training needs."""
+"""Self-play: a kernel that plays whole games with one network and keeps what training needs."""
 
 from __future__ import annotations
 
@@ -8,16 +8,42 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bgnet.inference import FoldedNet, best_result, position_outcome, workspace
-from engine.board import ending, turn
+from bgnet.backups import backup_position, roll_index
+from bgnet.inference import FoldedNet, best_result, position_outcome, workspace, write_ending
+from engine.bearoff import Endgames, endgames, known_outcomes
+from engine.board import START_BOARD, ending, turn
 from engine.dice import opening_kernel, roll_kernel
 from engine.generator import MAX_RESULTS, generate
 from engine.jit import kernel
+from engine.rules import MONEY
 
-__all__ = ["GAMES_PER_TASK", "SelfPlay", "play_games", "start_games"]
+__all__ = ["GAMES_PER_TASK", "MONEY_GAME", "Actor", "Game", "SelfPlay", "make_game", "play_games", "start_games"]
 
 GAMES_PER_TASK = 25
 """A task of a worker thread. The result does not depend on it, only how evenly the threads are busy."""
+
+
+class Game(NamedTuple):
+    """What is played."""
+
+    payoff: NDArray[np.float32]
+    """float32[6], the points of the six endings that the player plays for."""
+    start: NDArray[np.int8]
+    """int8[26], the board that games start from."""
+    tables: Endgames
+    """The exact endgame tables; empty unless they are used."""
+    use_tables: bool
+    """End a game where the tables know the position, with their outcome."""
+
+
+class Actor(NamedTuple):
+    """Who plays."""
+
+    net: FoldedNet
+    pruner: FoldedNet
+    """A small network that picks the results of a roll that `net` judges in exact backups; may be `net` itself."""
+    keep: int
+    """How many results of a roll it leaves; 0 = no backups are made."""
 
 
 class SelfPlay(NamedTuple):
@@ -27,61 +53,110 @@ class SelfPlay(NamedTuple):
     """int8[M, 26]."""
     values: NDArray[np.float32]
     """float32[M, 6], what the acting network thought of each."""
+    backups: NDArray[np.float32]
+    """float32[M, 6], the exact one-roll backup of each; float32[0, 6] when none were made."""
     offsets: NDArray[np.int64]
     """int64[G + 1], where each game begins."""
-    endings: NDArray[np.int64]
-    """int64[G], the index of the ending for the player who would be on roll after the last position."""
+    finals: NDArray[np.float32]
+    """float32[G, 6], the outcome for the player who would be on roll after the last position: exactly how the game
+    ended, or what the endgame tables say."""
+
+
+def make_game(payoff: NDArray[np.float32], start: NDArray[np.int8], use_tables: bool = False) -> Game:
+    """The first use of the tables on a machine builds them, some seconds."""
+    return Game(payoff, np.ascontiguousarray(start), endgames() if use_tables else _no_tables(), use_tables)
+
+
+def _no_tables() -> Endgames:
+    """Empty arrays of the same kinds, read-only as those of the tables, so that kernels compile once for both."""
+    starts, chances, equities = np.zeros(1, np.int64), np.zeros(0, np.float64), np.zeros((0, 0, 4), np.float64)
+    for array in (starts, chances, equities):
+        array.flags.writeable = False
+    return Endgames(starts, chances, starts, chances, equities)
+
+
+MONEY_GAME = make_game(MONEY.payoff, START_BOARD)
+"""Backgammon from the start for money, to the last checker."""
 
 
 @kernel
-def _play(net, payoff, start, seed, first_game, games):
-    """net plays `games` games from the board start int8[26] greedily on both sides, with the dice of
-    (seed, first_game ...) -> boards int8[M, 26], values float32[M, 6], offsets int64[G + 1], endings int64[G].
+def _play(actor, game, seed, first_game, games):
+    """actor plays `games` games greedily on both sides, with the dice of (seed, first_game ...) -> boards int8[M, 26],
+    values float32[M, 6], backups float32[M or 0, 6], offsets int64[G + 1], finals float32[G, 6].
     """
+    net, keep, payoff = actor.net, actor.keep, game.payoff
     work = workspace(net)
+    pruner_work = workspace(actor.pruner)
     results = np.empty((MAX_RESULTS, 26), dtype=np.int8)
+    equities = np.empty(MAX_RESULTS, dtype=np.float32)
+    best_boards = np.empty((21, 26), dtype=np.int8)
+    best_outcomes = np.empty((21, 6), dtype=np.float32)
     turned = np.empty(26, dtype=np.int8)
-    board = np.empty(26, dtype=np.int8)
-    outcome = np.empty(6, dtype=np.float32)
-    boards = np.empty((80 * games + 16, 26), dtype=np.int8)
-    values = np.empty((80 * games + 16, 6), dtype=np.float32)
+    board = np.empty((1, 26), dtype=np.int8)
+    outcome = np.empty((1, 6), dtype=np.float32)
+    backup = np.zeros(6, dtype=np.float32)
+    unknown = np.empty(1, dtype=np.int64)
+    room = 80 * games + 16
+    boards = np.empty((room, 26), dtype=np.int8)
+    values = np.empty((room, 6), dtype=np.float32)
+    backups = np.empty((room if keep > 0 else 0, 6), dtype=np.float32)
     offsets = np.zeros(games + 1, dtype=np.int64)
-    endings = np.zeros(games, dtype=np.int64)
+    finals = np.zeros((games, 6), dtype=np.float32)
     total = 0
     for g in range(games):
-        board[:] = start
-        position_outcome(net, board, work, outcome)
+        board[0] = game.start
+        position_outcome(net, board[0], work, outcome[0])
         die1, die2 = opening_kernel(seed, first_game + g)
         ply = 0
         while True:
-            if total == boards.shape[0]:
-                more_boards = np.empty((2 * total, 26), dtype=np.int8)
-                more_values = np.empty((2 * total, 6), dtype=np.float32)
-                more_boards[:total] = boards
-                more_values[:total] = values
-                boards = more_boards
-                values = more_values
-            boards[total] = board
-            values[total] = outcome
+            if total == room:
+                room *= 2
+                boards = _grown(boards, room)
+                values = _grown(values, room)
+                if keep > 0:
+                    backups = _grown(backups, room)
+            boards[total] = board[0]
+            values[total] = outcome[0]
+            if keep > 0:
+                backup_position(
+                    net, actor.pruner, keep, payoff, board[0], turned, work, pruner_work, results, equities,
+                    best_boards, best_outcomes, backup,
+                )  # fmt: skip
+                backups[total] = backup
+                k = roll_index(die1, die2)
+                board[0] = best_boards[k]
+                outcome[0] = best_outcomes[k]
+            else:
+                n = generate(board[0], die1, die2, results)
+                turn(board[0], turned)
+                board[0] = results[best_result(net, payoff, turned, results, n, work, equities, outcome[0])]
             total += 1
-            n = generate(board, die1, die2, results)
-            turn(board, turned)
-            board[:] = results[best_result(net, payoff, turned, results, n, work, outcome)]
-            over = ending(board, net.checkers)
+            over = ending(board[0], net.checkers)
             if over >= 0:
-                endings[g] = over
-                offsets[g + 1] = total
+                write_ending(over, finals[g])
+                break
+            if game.use_tables and known_outcomes(game.tables, board, net.checkers, outcome, unknown) == 0:
+                finals[g] = outcome[0]
                 break
             ply += 1
             die1, die2 = roll_kernel(seed, first_game + g, ply)
-    return boards[:total].copy(), values[:total].copy(), offsets, endings
+        offsets[g + 1] = total
+    return boards[:total].copy(), values[:total].copy(), backups[:total].copy(), offsets, finals
 
 
-def play_games(
-    net: FoldedNet, payoff: NDArray[np.float32], start: NDArray[np.int8], seed: int, first_game: int, games: int
-) -> SelfPlay:
+@kernel
+def _grown(array, room):
+    """array [R, C] -> the same with space for `room` rows."""
+    bigger = np.empty((room, array.shape[1]), dtype=array.dtype)
+    bigger[: array.shape[0]] = array
+    return bigger
+
+
+def play_games(actor: Actor | FoldedNet, game: Game, seed: int, first_game: int, games: int) -> SelfPlay:
     """Play games `first_game` .. `first_game + games - 1` of the dice stream `seed`, greedily at 0-ply."""
-    return SelfPlay(*_play(net, payoff, np.ascontiguousarray(start), seed, first_game, games))
+    if isinstance(actor, FoldedNet):
+        actor = Actor(actor, actor, 0)
+    return SelfPlay(*_play(actor, game, seed, first_game, games))
 
 
 class PendingGames:
@@ -97,23 +172,18 @@ class PendingGames:
         return SelfPlay(
             np.concatenate([part.boards for part in parts]),
             np.concatenate([part.values for part in parts]),
+            np.concatenate([part.backups for part in parts]),
             np.concatenate([*offsets, starts[-1:]]),
-            np.concatenate([part.endings for part in parts]),
+            np.concatenate([part.finals for part in parts]),
         )
 
 
 def start_games(
-    executor: Executor,
-    net: FoldedNet,
-    payoff: NDArray[np.float32],
-    start: NDArray[np.int8],
-    seed: int,
-    first_game: int,
-    games: int,
+    executor: Executor, actor: Actor | FoldedNet, game: Game, seed: int, first_game: int, games: int
 ) -> PendingGames:
     """The same as `play_games`, spread over the threads of an executor and without waiting."""
     tasks = []
     for done in range(0, max(games, 1), GAMES_PER_TASK):  # one task even for no games
         count = min(GAMES_PER_TASK, games - done)
-        tasks.append(executor.submit(play_games, net, payoff, start, seed, first_game + done, count))
+        tasks.append(executor.submit(play_games, actor, game, seed, first_game + done, count))
     return PendingGames(tasks)

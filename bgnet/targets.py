@@ -1,4 +1,4 @@
-"""Training targets from games played: TD(lambda) over the six endings."""
+"""Training targets from games played: TD(lambda), or exact backups with the residuals of what followed."""
 
 from __future__ import annotations
 
@@ -8,40 +8,72 @@ from numpy.typing import NDArray
 from bgnet.selfplay import SelfPlay
 from engine.jit import kernel
 
-__all__ = ["td_lambda", "training_positions"]
+__all__ = ["residual_lambda", "td_lambda", "training_positions"]
 
 
 @kernel
-def _td_lambda(values, offsets, endings, decay, out):
-    """values float32[M, 6], offsets int64[G + 1], endings int64[G], decay = lambda -> out float32[M, 6]."""
+def _td_lambda(values, offsets, finals, lam, out):
+    """values float32[M, 6], offsets int64[G + 1], finals float32[G, 6], lam -> out float32[M, 6]."""
     carry = np.empty(6, dtype=np.float32)
     for g in range(offsets.shape[0] - 1):
-        # What the player who is next gets, seen by him: at the end of the game that is certain.
-        carry[:] = 0.0
-        carry[endings[g]] = 1.0
+        carry[:] = finals[g]  # what the player who is next gets, seen by him
         for t in range(offsets[g + 1] - 1, offsets[g] - 1, -1):
             for j in range(6):
                 out[t, j] = carry[(j + 3) % 6]
             for j in range(6):
-                carry[j] = (1 - decay) * values[t, j] + decay * out[t, j]
+                carry[j] = (1 - lam) * values[t, j] + lam * out[t, j]
 
 
-def td_lambda(games: SelfPlay, decay: float) -> NDArray[np.float32]:
+def td_lambda(games: SelfPlay, lam: float) -> NDArray[np.float32]:
     """TD(lambda) targets of every position played: float32[M, 6], each in its own view.
 
     G_t = swap((1 - lambda) v_{t+1} + lambda G_{t+1}), where `swap` turns the view and the end of the game is exact:
     lambda = 1 learns from results, lambda = 0 from the next position's value (Sutton 1988, forward view).
     """
     out = np.empty_like(games.values)
-    _td_lambda(games.values, games.offsets, games.endings, np.float32(decay), out)
+    _td_lambda(games.values, games.offsets, games.finals, np.float32(lam), out)
     return out
 
 
-def training_positions(games: SelfPlay) -> NDArray[np.int64]:
-    """Indices of the positions to learn from: all but each game's first.
+@kernel
+def _residual_lambda(values, backups, offsets, lam, out):
+    """values and backups float32[M, 6], offsets int64[G + 1], lam -> out float32[M, 6]."""
+    carry = np.empty(6, dtype=np.float32)
+    for g in range(offsets.shape[0] - 1):
+        carry[:] = 0.0
+        for t in range(offsets[g + 1] - 1, offsets[g] - 1, -1):
+            total = np.float32(0.0)
+            for j in range(6):
+                out[t, j] = min(max(backups[t, j] + lam * carry[(j + 3) % 6], np.float32(0.0)), np.float32(1.0))
+                total += out[t, j]
+            for j in range(6):
+                out[t, j] /= total
+            turned = carry.copy()
+            for j in range(6):
+                carry[j] = backups[t, j] - values[t, j] + lam * turned[(j + 3) % 6]
 
-    The opening roll is never a double, so its targets say what a position without doubles is worth.
+
+def residual_lambda(games: SelfPlay, lam: float) -> NDArray[np.float32]:
+    """Exact backups corrected by the residuals of the positions that followed: float32[M, 6], each in its own view.
+
+    y_t = u_t + sum_{k >= 1} lambda^k swap^k(u_{t+k} - v_{t+k}) with values v and exact one-roll backups u: the
+    lambda-return of exact residuals. The dice enter a target only through which positions followed, so its noise is
+    small. Clipped to chances that sum to 1. ValueError when the games were played without backups.
+    """
+    if len(games.backups) != len(games.values):
+        raise ValueError("these games were played without exact backups")
+    out = np.empty_like(games.values)
+    _residual_lambda(games.values, games.backups, games.offsets, np.float32(lam), out)
+    return out
+
+
+def training_positions(games: SelfPlay, *, opening: bool = False) -> NDArray[np.int64]:
+    """Indices of the positions to learn from: all, or (opening=False) all but each game's first.
+
+    The opening roll is never a double, so sampled targets would say what a position without doubles is worth.
+    Exact backups average over all rolls and can keep it.
     """
     keep = np.ones(len(games.boards), dtype=np.bool_)
-    keep[games.offsets[:-1]] = False
+    if not opening:
+        keep[games.offsets[:-1]] = False
     return np.flatnonzero(keep)

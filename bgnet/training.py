@@ -16,19 +16,22 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bgnet.arena import ArenaResult
 from bgnet.checkpoints import Counters, newest_checkpoint, prune_checkpoints, save_checkpoint
 from bgnet.config import VARIANTS, RunConfig, differences, to_toml
+from bgnet.distill import distill
 from bgnet.encoding import encode, encoding
-from bgnet.evaluators import NetEvaluator, find_net
-from bgnet.inference import fold
+from bgnet.evaluators import NetEvaluator, find_net, load
+from bgnet.inference import FoldedNet, fold
 from bgnet.learner import Learner
 from bgnet.measures import bellman_residuals, game_statistics
 from bgnet.netfile import NetInfo, Weights, load_net, save_net
+from bgnet.replay import Pool
 from bgnet.runlog import RunError, RunFolder, RunLog, commit_id, machine, write_json
-from bgnet.selfplay import PendingGames, SelfPlay, play_games, start_games
-from bgnet.targets import td_lambda, training_positions
+from bgnet.selfplay import Actor, PendingGames, SelfPlay, make_game, play_games, start_games
+from bgnet.targets import residual_lambda, td_lambda, training_positions
 from bgnet.trial import Trial
 from engine.jit import kernels_are_cached
 
@@ -37,6 +40,7 @@ __all__ = ["Observer", "Stopped", "Training"]
 _LOG_EVERY_ROUNDS = 10
 # Shares of `--minutes` between which the speed is measured; before that games are long and kernels may compile.
 _MEASURE_FROM, _MEASURE_TO = 0.03, 0.10
+_LITTLE = 0.5  # a smaller share of the time left for learning deserves a warning
 _RESIDUAL_GAME = 2**31  # the dice stream where games for the residual begin; no run gets so far
 _LONG_GAME = 58.0  # plies; games of beginners are longer, so their games/s would underrate the rest of the run
 
@@ -53,29 +57,53 @@ class Observer(Protocol):
     def stop_requested(self) -> bool: ...
 
 
+class _Watch:
+    """Looks during the last games against other bots, which take long, whether the run is asked to stop."""
+
+    def __init__(self, observer: Observer) -> None:
+        self._observer = observer
+
+    def update(self, n: int, **_: object) -> None:
+        if self._observer.stop_requested():
+            raise Stopped("stopped while playing the baselines; the network and a checkpoint are saved")
+
+
 @dataclass(frozen=True)
 class _Rates:
     learning_rate: float
-    decay: float
+    lam: float
 
 
 class Training:
     """One run, new or resumed."""
 
-    def __init__(self, run: RunFolder, config: RunConfig, observer: Observer, minutes: float | None = None) -> None:
+    def __init__(
+        self,
+        run: RunFolder,
+        config: RunConfig,
+        observer: Observer,
+        minutes: float | None = None,
+        *,
+        resumed: bool = False,
+    ) -> None:
         self.run = run
         self.config = config
         self.commit = commit_id()  # now: the working tree may move on while the run goes
         self.observer = observer
         self.counters = Counters(total_games=0 if minutes else config.games, minutes=minutes or 0.0)
         start_board, checkers = VARIANTS[config.game.variant]
-        self.start_board = start_board
+        self.game = make_game(config.payoff, start_board, config.selfplay.end_at_tables)
         self.encoding = encoding(config.net.encoding, checkers)
-        self.learner = Learner(config, self.encoding, self._parent())
+        self.learner = Learner(config, self.encoding, None if resumed else self._parent())
         self.acting: Weights = self.learner.weights()
         self.trial = Trial(config)
+        self.exact = config.learning.targets == "exact"
+        self.pool = Pool(config.exact.pool) if self.exact else None
+        self._pruner: FoldedNet | None = None
         self._begun = time.monotonic()
         self._saved_at = 0.0
+        self._losses: list[float] = []  # of the rounds since the last line of the log
+        self._logged_at = (0.0, 0)
         self.results: list[ArenaResult] = []
         self._measuring: tuple[float, int, int] | None = None
 
@@ -103,11 +131,14 @@ class Training:
         if changed:
             raise RunError(f"{run.path} was started with another configuration: {', '.join(changed)}")
         path, counters, tensors = newest_checkpoint(run.checkpoints)
-        training = cls(run, stored, observer)
+        training = cls(run, stored, observer, resumed=True)
         training.counters = counters
         training.learner.restore(tensors, counters.steps)
         acting = [np.asarray(tensors[f"acting.{i}"], np.float32) for i in range(len(training.learner.parameters))]
         training.acting = Weights(acting[0::2], acting[1::2])
+        if training.pool is not None:
+            training.pool.restore(tensors)
+        training._logged_at = (counters.seconds, counters.games)
         fixed = f" of {counters.total_games:,}" if counters.total_games else ""
         observer.note(f"resume {path} at {counters.games:,} games{fixed}")
         return training
@@ -115,27 +146,31 @@ class Training:
     # ---- the loop ---------------------------------------------------------------------------------------------
 
     def go(self) -> dict[str, Any]:
-        """Train to the end -> the summary. Raises Stopped, NonFiniteLoss, OSError."""
-        if self._finished() and self.run.summary.is_file():
-            self.observer.note("the run is finished already")
-            summary: dict[str, Any] = json.loads(self.run.summary.read_text(encoding="utf-8"))
-            return summary
+        """Train to the end -> the summary. Raises Stopped, NonFiniteLoss, RunError, OSError."""
+        with self.run.locked():
+            if self._finished() and self.run.summary.is_file():
+                self.observer.note("the run is finished already")
+                summary: dict[str, Any] = json.loads(self.run.summary.read_text(encoding="utf-8"))
+                return summary
+            return self._go()
+
+    def _go(self) -> dict[str, Any]:
         self._begun = time.monotonic() - self.counters.seconds
         self.save()  # an unwritable folder or a full disk shows now, and a resume finds something
         log = RunLog(self.run, self.counters.games)
-        if not self.counters.games:
-            log.text("config", to_toml(self.config))
-            log.text("run", f"commit {self.commit}\n{machine()}")
-        self._compile()
-        self._begun = time.monotonic() - self.counters.seconds
         threads = self.config.selfplay.threads or max(1, _cores() - 1)
         executor = ThreadPoolExecutor(threads, thread_name_prefix="selfplay")
         try:
+            if not self.counters.games:
+                log.text("config", to_toml(self.config))
+                log.text("run", f"commit {self.commit}\n{machine()}")
+            self._compile()
+            self._begun = time.monotonic() - self.counters.seconds
             pending = self._start_round(executor, self.counters.games)
             while not self._finished():
                 games = pending.result()
                 self.acting = self.learner.weights()
-                upcoming = self.counters.games + len(games.endings)
+                upcoming = self.counters.games + len(games.finals)
                 pending = self._start_round(executor, upcoming)
                 self._learn(games, log)
                 self._fix_total(log)
@@ -149,13 +184,13 @@ class Training:
 
     def _compile(self) -> None:
         """Call every kernel once, so that compiling is not counted as training time."""
-        if not kernels_are_cached():
+        if not kernels_are_cached(Path(__file__).parent, "_play", "_encode", "choose_kernel"):
             self.observer.note("compiling kernels, once per machine, up to a minute")
         net = self._evaluator()
-        games = play_games(net.folded, self.config.payoff, self.start_board, self.config.seed, 0, 1)
+        games = play_games(self._actor(), self.game, self.config.seed, 0, 1)
         encode(games.boards, self.encoding)
-        td_lambda(games, 0.5)
-        bellman_residuals(net, self.config.payoff, self.start_board, games.boards)
+        self._targets(games, 0.5)
+        bellman_residuals(net, self.game, games.boards)
         self.trial.play(net, 2)
 
     def _finished(self) -> bool:
@@ -165,8 +200,27 @@ class Training:
         count = self.config.selfplay.games_per_round
         if self.counters.total_games:
             count = max(0, min(count, self.counters.total_games - first_game))
+        return start_games(executor, self._actor(), self.game, self.config.seed, first_game, count)
+
+    def _actor(self) -> Actor:
         net = fold(self.acting, self.encoding)
-        return start_games(executor, net, self.config.payoff, self.start_board, self.config.seed, first_game, count)
+        return Actor(net, self._pruning_net(), self.config.exact.prune_to) if self.exact else Actor(net, net, 0)
+
+    def _pruning_net(self) -> FoldedNet:
+        """The small network of exact backups: named, kept from an earlier stretch of the run, or distilled now."""
+        if self._pruner is None:
+            exact, file = self.config.exact, self.run.pruner
+            if not exact.pruner and not file.is_file():
+                self.observer.note(f"distilling the pruning network from {exact.pruner_games:,} games")
+                weights = distill(
+                    NetEvaluator(self.acting, self._info()), self.encoding, self.game, exact.pruner_hidden,
+                    self.run.failed_batch, games=exact.pruner_games, seed=self.config.seed,
+                )  # fmt: skip
+                save_net(
+                    file, weights, replace(self._info(), sizes=weights.sizes, note="picks results for exact backups")
+                )
+            self._pruner = load(exact.pruner or file).folded
+        return self._pruner
 
     def _rates(self) -> _Rates:
         """The schedules at the games played so far; until the total is fixed, their start."""
@@ -182,27 +236,42 @@ class Training:
 
     def _learn(self, games: SelfPlay, log: RunLog) -> None:
         c, rates = self.counters, self._rates()
-        picked = training_positions(games)
-        shuffle = np.random.Generator(np.random.Philox(key=[self.config.seed, c.rounds]))
-        order = picked[shuffle.permutation(len(picked))]
-        loss = self.learner.learn(
-            games.boards, td_lambda(games, rates.decay), rates.learning_rate, order, self.run.failed_batch
-        )
+        boards, targets, order = self._lesson(games, rates.lam)
+        loss = self.learner.learn(boards, targets, rates.learning_rate, order, self.run.failed_batch)
         c.rounds += 1
-        c.games += len(games.endings)
+        c.games += len(games.finals)
         c.positions += len(order)
         c.steps = self.learner.steps
         c.seconds = time.monotonic() - self._begun
-        values = {"train/loss": loss, "train/lr": rates.learning_rate, "train/lambda": rates.decay}
-        if c.rounds % _LOG_EVERY_ROUNDS == 0:
-            values |= {
+        self._losses.append(loss)
+        if c.rounds % _LOG_EVERY_ROUNDS == 0 or self._finished():
+            since_seconds, since_games = self._logged_at
+            values = {
+                "train/loss": float(np.mean(self._losses)),
+                "train/lr": rates.learning_rate,
+                "train/lambda": rates.lam,
                 "train/grad_norm": self.learner.gradient_norm(),
-                "selfplay/games_per_s": c.games / c.seconds,
+                "selfplay/games_per_s": (c.games - since_games) / max(c.seconds - since_seconds, 1e-9),
                 "time/seconds": c.seconds,
                 **game_statistics(games),
             }
             log.numbers(c.games, values)
-        self.observer.progress(c, values)
+            self._losses, self._logged_at = [], (c.seconds, c.games)
+        self.observer.progress(c, {"loss": loss, "lr": rates.learning_rate})
+
+    def _lesson(self, games: SelfPlay, lam: float) -> tuple[NDArray[np.int8], NDArray[np.float32], NDArray[np.int64]]:
+        """What to learn from after a round: positions, targets, and the order in which they are taken."""
+        rng = np.random.Generator(np.random.Philox(key=[self.config.seed, self.counters.rounds]))
+        picked = training_positions(games, opening=self.exact)
+        targets = self._targets(games, lam)
+        if self.pool is None:
+            return games.boards, targets, picked[rng.permutation(len(picked))]
+        self.pool.add(games.boards[picked], targets[picked])
+        draws = max(1, round(self.config.exact.reuse * len(picked)))
+        return self.pool.boards, self.pool.targets, rng.integers(0, self.pool.size, size=draws)
+
+    def _targets(self, games: SelfPlay, lam: float) -> NDArray[np.float32]:
+        return residual_lambda(games, lam) if self.exact else td_lambda(games, lam)
 
     def _after_round(self) -> None:
         now = time.monotonic()
@@ -239,6 +308,11 @@ class Training:
         per_round = self.config.selfplay.games_per_round
         c.total_games = c.games + max(1, round(speed * left / per_round)) * per_round
         c.evaluations = self._evaluations_due()
+        if left < _LITTLE * budget:
+            self.observer.note(
+                f"note: playing the baselines takes most of {c.minutes:g} minutes; --set evaluation.final_games=400 or "
+                "evaluation.times=2 leaves more for learning"
+            )
         self.save()  # from here on the run depends on nothing but what is saved
         self.observer.note(f"{speed:,.0f} games/s so far: {c.total_games:,} games fit {c.minutes:g} minutes")
 
@@ -262,12 +336,16 @@ class Training:
         log.numbers(c.games, values)
         line = " | ".join(self.trial.short(result) for result in results)
         self.observer.note(f"{c.games:,} games: {line}  residual {values['learn/bellman_rms']:.3f}")
+        self._keep_best(results)
+
+    def _keep_best(self, results: list[ArenaResult]) -> None:
+        c = self.counters
         if results and (c.best_score is None or results[-1].points_per_game > c.best_score):
             c.best_score = results[-1].points_per_game
             self._save_net(self.run.best)
 
     def _evaluator(self) -> NetEvaluator:
-        return NetEvaluator(self.learner.weights(), self._info(), name="this run")
+        return NetEvaluator(self.learner.weights(), self._info(), name=str(self.run.path))
 
     def _info(self) -> NetInfo:
         c = self.counters
@@ -293,6 +371,7 @@ class Training:
         self.counters.seconds = time.monotonic() - self._begun
         tensors = self.learner.state()
         tensors |= {f"acting.{i}": array for i, array in enumerate(self.acting.arrays())}
+        tensors |= self.pool.state() if self.pool is not None else {}
         path = save_checkpoint(self.run.checkpoints, replace(self.counters), tensors)
         prune_checkpoints(self.run.checkpoints, self.config.checkpoints.keep)
         self._saved_at = time.monotonic()
@@ -305,8 +384,9 @@ class Training:
         results: list[ArenaResult] = []
         if self.config.evaluation.final_games:
             self.observer.note(f"playing {self.config.evaluation.final_games:,} games against each baseline")
-            results = self.trial.play(net, self.config.evaluation.final_games)
+            results = self.trial.play(net, self.config.evaluation.final_games, _Watch(self.observer))
             log.numbers(c.games, self.trial.curves(results) | self._residuals(net))
+            self._keep_best(results)
         c.seconds = time.monotonic() - self._begun
         summary = {
             "schema": "bgnet.train/1",
@@ -330,8 +410,8 @@ class Training:
 
     def _residuals(self, net: NetEvaluator) -> dict[str, float]:
         """Bellman residuals on positions from fresh games of the network."""
-        games = play_games(net.folded, self.config.payoff, self.start_board, self.config.seed, _RESIDUAL_GAME, 10)
-        return bellman_residuals(net, self.config.payoff, self.start_board, games.boards)
+        games = play_games(net.folded, self.game, self.config.seed, _RESIDUAL_GAME, 10)
+        return bellman_residuals(net, self.game, games.boards)
 
 
 def _cores() -> int:

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
+from typing import Protocol
 
 from bgnet import arena
 from bgnet.arena import ArenaResult
 from bgnet.config import VARIANTS, RunConfig
 from bgnet.evaluators import NetEvaluator
 from bgnet.peers import MissingEngineError
-from bgnet.players import Player, player
+from bgnet.players import player
 from engine.rules import PRESETS
 
-__all__ = ["Trial"]
+__all__ = ["Trial", "Watch"]
 
 _SEED = 20_000  # away from the seeds that people use, and the same all along a run: fewer random differences
+
+
+class Watch(Protocol):
+    """Told of games as they end; may raise to stop them."""
+
+    def update(self, n: int, **fields: object) -> None: ...
 
 
 class Trial:
@@ -25,27 +31,25 @@ class Trial:
         self.start, checkers = VARIANTS[config.game.variant]
         self.rules = replace(PRESETS[config.game.rules], checkers=checkers)
         self.missing: list[str] = []
-        self._opponents: list[tuple[str, str | Player]] = []
+        self._opponents: list[str] = []
         for spec in config.evaluation.opponents:
             try:
-                bot = player(spec, self.rules.payoff)
+                player(spec, self.rules.payoff)
             except MissingEngineError as error:
                 self.missing.append(str(error))
                 continue
             if checkers != 15 and spec != "random" and not spec.startswith("net:"):
                 self.missing.append(f"bot {spec} knows only games with 15 checkers a side")
                 continue
-            # The arena makes the bot itself from its name; one made here shows early that it can.
-            self._opponents.append((spec, bot if checkers != 15 else spec))
+            # The arena makes the bot itself from its name; the one made here showed early that it can.
+            self._opponents.append(spec)
 
-    def play(self, net: NetEvaluator, games: int, show: Callable[[str], None] | None = None) -> list[ArenaResult]:
+    def play(self, net: NetEvaluator, games: int, progress: Watch | None = None) -> list[ArenaResult]:
         """Duplicate games of the network against every opponent, in the order of the configuration."""
-        results = []
-        for spec, bot in self._opponents:
-            if show:
-                show(spec)
-            results.append(arena.play(net, bot, games, _SEED, self.rules, start=self.start))
-        return results
+        return [
+            arena.play(net, bot, games, _SEED, self.rules, progress=progress, start=self.start)
+            for bot in self._opponents
+        ]
 
     @staticmethod
     def curves(results: list[ArenaResult]) -> dict[str, float]:

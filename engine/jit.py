@@ -1,13 +1,17 @@
 """The one way a kernel is compiled: numba, without the GIL, kept on disk between runs.
 
-Numba refreshes a cached kernel when its own file changes, but not when a kernel that it calls from
-another file does. The cache folder is therefore named after the contents of all files that hold kernels.
+Numba refreshes a cached kernel when its own file changes, but not when a kernel or a constant that it uses from
+another file does. The cache folder is therefore named after the contents of the files that can matter: all of engine,
+and of the kernel's own package.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
+import shutil
+import warnings
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -21,7 +25,8 @@ __all__ = ["cache_dir", "kernel", "kernels_are_cached"]
 
 F = TypeVar("F", bound=Callable[..., object])
 
-_PACKAGES = [Path(__file__).parent, Path(__file__).parent.parent / "bgnet"]
+_ENGINE = Path(__file__).parent
+_VERSIONS_KEPT = 6
 
 
 def cache_dir() -> Path:
@@ -30,19 +35,44 @@ def cache_dir() -> Path:
 
 
 @cache
-def _kernel_dir() -> Path:
+def _kernel_dir(package: Path) -> Path | None:
+    """Where the kernels of a package are kept; None, with a warning, when that cannot be written."""
     digest = hashlib.sha256()
-    for package in _PACKAGES:
-        for path in sorted(package.glob("*.py")):
+    for folder in sorted({_ENGINE, package}):
+        for path in sorted(folder.glob("*.py")):
             source = path.read_bytes()
-            if b"@kernel" in source:
+            if folder == _ENGINE or b"@kernel" in source:
                 digest.update(path.name.encode() + source)
-    return cache_dir() / "kernels" / digest.hexdigest()[:16]
+    folder = cache_dir() / "kernels" / f"{package.name}-{digest.hexdigest()[:16]}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe = folder / f".{os.getpid()}"
+        probe.write_bytes(b"")
+        probe.unlink()
+    except OSError as error:
+        warnings.warn(
+            f"compiled kernels are not kept, every run compiles anew: cannot write {folder} ({error.strerror}); "
+            "BGNET_CACHE_DIR names another folder",
+            stacklevel=2,
+        )
+        return None
+    _forget_old_versions(folder, package.name)
+    return folder
 
 
-def kernels_are_cached() -> bool:
-    """Whether an earlier run left compiled kernels of this version behind."""
-    return any(_kernel_dir().rglob("*.nbc"))
+def _forget_old_versions(current: Path, package: str) -> None:
+    """Remove the kernels of long-gone versions of the sources."""
+    with contextlib.suppress(OSError):
+        others = [path for path in current.parent.glob(f"{package}-*") if path != current]
+        others.sort(key=lambda path: path.stat().st_mtime, reverse=True)
+        for path in others[_VERSIONS_KEPT:]:
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def kernels_are_cached(package: str | Path, *names: str) -> bool:
+    """Whether earlier runs left the named kernels of a package's folder behind, so that nothing needs compiling."""
+    folder = _kernel_dir(Path(package))
+    return folder is not None and all(any(folder.rglob(f"*.{name}-*.nbc")) for name in names)
 
 
 def kernel(function: F) -> F:
@@ -52,10 +82,13 @@ def kernel(function: F) -> F:
     and sums may fuse. Numba reads its cache folder when it decorates, so it is set just for that moment.
     """
     before = numba.config.CACHE_DIR
+    keep = True
     if not os.environ.get("NUMBA_CACHE_DIR"):
-        numba.config.CACHE_DIR = str(_kernel_dir())
+        folder = _kernel_dir(Path(function.__code__.co_filename).parent)
+        keep = folder is not None
+        numba.config.CACHE_DIR = str(folder or "")
     try:
-        compiled: F = njit(cache=True, nogil=True, fastmath={"contract"}, error_model="numpy")(function)
+        compiled: F = njit(cache=keep, nogil=True, fastmath={"contract"}, error_model="numpy")(function)
         return compiled
     finally:
         numba.config.CACHE_DIR = before

@@ -24,11 +24,11 @@ class Afterstates(NamedTuple):
     """int64[N + 1], from 0 to M."""
 
 
-def check_boards(boards: NDArray[np.int8], *, finished: bool = True) -> NDArray[np.int8]:
+def check_boards(boards: NDArray[np.int8], *, finished: bool = True, checkers: int = 15) -> NDArray[np.int8]:
     """int8[N, 26] -> the same, C-contiguous, once every row can be a position of a game.
 
     Raises ArrayError for another type, dtype or shape; BoardError (naming the first bad row) for more than
-    15 checkers a side, a bar of the wrong sign, an empty board or, with finished=False, a game that is over.
+    `checkers` a side, a bar of the wrong sign, an empty board or, with finished=False, a game that is over.
     """
     if not isinstance(boards, np.ndarray) or boards.dtype != np.int8:
         raise ArrayError(f"boards must be a numpy array of int8, not {_describe(boards)}")
@@ -36,9 +36,9 @@ def check_boards(boards: NDArray[np.int8], *, finished: bool = True) -> NDArray[
         hint = "; one board is a batch of one: board[None]" if boards.shape == (26,) else ""
         raise ArrayError(f"boards must have shape (N, 26), not {boards.shape}{hint}")
     boards = _plain(boards)
-    row, code = _first_flaw(boards, finished)
+    row, code = _first_flaw(boards, finished, checkers)
     if row >= 0:
-        raise BoardError(f"boards[{row}]: {_FLAWS[code]}: {boards[row].tolist()}")
+        raise BoardError(f"boards[{row}]: {_FLAWS[code].format(checkers)}: {boards[row].tolist()}")
     return boards
 
 
@@ -72,8 +72,8 @@ def legal_afterstates(boards: NDArray[np.int8], dice: NDArray[np.int8]) -> After
 
 
 _FLAWS = {
-    1: "more than 15 checkers of the player on roll",
-    2: "more than 15 checkers of the opponent",
+    1: "more than {} checkers of the player on roll",
+    2: "more than {} checkers of the opponent",
     3: "index 25 is the own bar and cannot be negative",
     4: "index 0 is the opponent's bar and cannot be positive",
     5: "there are no checkers at all",
@@ -91,13 +91,13 @@ def _describe(value: object) -> str:
 
 
 @kernel
-def _first_flaw(boards, finished):
-    """boards int8[N, 26], whether finished games are welcome -> (row, key of _FLAWS), or (-1, 0)."""
+def _first_flaw(boards, finished, checkers):
+    """boards int8[N, 26], whether finished games are welcome, checkers a side -> (row, key of _FLAWS), or (-1, 0)."""
     for i in range(boards.shape[0]):
         own, opponent = count_checkers(boards[i])
-        if own > 15:
+        if own > checkers:
             return i, 1
-        if opponent > 15:
+        if opponent > checkers:
             return i, 2
         if boards[i, 25] < 0:
             return i, 3

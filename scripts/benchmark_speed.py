@@ -26,6 +26,8 @@ def main() -> int:
     parser.add_argument("--ply", type=int, default=0, choices=(0, 1, 2), help="depth (default: 0)")
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
+    if args.count < 1:
+        parser.error(f"--count must be at least 1, not {args.count}")
     try:
         result = decision_speed(load(args.net), args.count, args.seed, repeats=5 if args.ply == 0 else 1, ply=args.ply)
     except ValueError as error:

@@ -1,5 +1,8 @@
 # Sourced by scripts/quickstart and scripts/test: stand in the project, with a virtual environment that has it installed.
 #   use_environment EXTRAS     for example: use_environment peers,dev
+show_help() {  # the comment lines at the top of the calling script
+  sed -n '2,/^[^#]/{s/^# \{0,1\}//p}' "$0"
+}
 use_environment() {
   cd "$(dirname "${BASH_SOURCE[0]}")/.."
   if ! "${PYTHON:-python3}" -c 'import sys; sys.exit(sys.prefix == sys.base_prefix)' 2>/dev/null; then

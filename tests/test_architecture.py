@@ -80,15 +80,22 @@ def test_kernels_state_their_contract() -> None:
 
 def test_numba_is_used_through_one_door() -> None:
     for path in SOURCES:
-        text = path.read_text(encoding="utf-8")
-        assert "njit(" not in text or path.name == "jit.py", path
+        if path.name not in ("jit.py", "linear.py"):  # linear.py makes intrinsics
+            assert "numba" not in imported(path), path
 
 
 def test_public_names_exist_and_have_docstrings() -> None:
+    import bgnet
     import engine
 
-    for name in engine.__all__:
-        assert getattr(engine, name).__doc__, name
+    for package in (engine, bgnet):
+        for name in package.__all__:
+            value = getattr(package, name)
+            if callable(value):
+                assert value.__doc__, name
+    for path in SOURCES:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        assert ast.get_docstring(tree), path
 
 
 def test_files_stay_readable() -> None:

@@ -7,7 +7,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from bgnet import __version__
-from bgnet.cli import analyze, arena, common, nets, train
+from bgnet.cli import analyze, arena, common, nets, play, rollout, train
 
 __all__ = ["app", "main"]
 
@@ -21,6 +21,8 @@ app = typer.Typer(
 app.command("train", epilog=train.EPILOG)(train.train)
 app.command("analyze", epilog=analyze.EPILOG)(analyze.analyze)
 app.command("arena", epilog=arena.EPILOG)(arena.arena)
+app.command("play", epilog=play.EPILOG)(play.play)
+app.command("rollout", epilog=rollout.EPILOG)(rollout.rollout)
 app.command("nets", epilog=nets.EPILOG)(nets.nets)
 
 

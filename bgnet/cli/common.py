@@ -53,9 +53,11 @@ def print_json(value: dict[str, Any]) -> None:
 
 def note_compiling(*, quiet: bool) -> None:
     """Say on stderr what the first seconds go into when kernels have to be compiled."""
+    from pathlib import Path
+
     from engine.jit import kernels_are_cached
 
-    if not quiet and not kernels_are_cached():
+    if not quiet and not kernels_are_cached(Path(__file__).parent.parent, "choose_kernel"):
         print("compiling kernels, once per machine, up to a minute", file=sys.stderr, flush=True)
 
 

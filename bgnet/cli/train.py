@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import time
 from pathlib import Path
@@ -19,7 +20,7 @@ from bgnet.cli.common import (
     print_text,
     reporting,
 )
-from bgnet.progress import Progress
+from bgnet.progress import Progress, check_mode
 
 if TYPE_CHECKING:
     from bgnet.checkpoints import Counters
@@ -63,7 +64,9 @@ def train(
 
     Watch it with: tensorboard --logdir runs
     """
-    with reporting(as_json=as_json, verbose=verbose, stopped="see above"):
+    with reporting(
+        as_json=as_json, verbose=verbose, stopped="the last checkpoint stands, if there was one; go on with --resume"
+    ):
         screen = _Screen("none" if quiet else progress)
         training = _prepare(config, resume, settings or [], minutes, out, parent, screen)
         screen.announce(training)
@@ -89,7 +92,7 @@ def _prepare(
     from bgnet.training import Training
 
     if parent is not None:
-        settings = [*settings, f'parent="{parent}"']
+        settings = [*settings, f"parent={json.dumps(parent)}"]
     if resume and minutes is not None:
         raise typer.BadParameter("a run keeps the time or the games it was started with; leave --minutes out")
     if resume and config.is_dir():
@@ -100,8 +103,9 @@ def _prepare(
     if resume:
         run = RunFolder(out) if out is not None else RunFolder.newest(config.stem)
         return Training.resume(run, run_config, screen)
-    run = RunFolder.create(out, config.stem, run_config)
-    return Training(run, run_config, screen, minutes)
+    training = Training(RunFolder.planned(out, config.stem, run_config), run_config, screen, minutes)
+    training.run.create(run_config)  # last: what cannot start leaves no folder behind
+    return training
 
 
 def _go(training: Training, screen: _Screen) -> dict[str, Any]:
@@ -128,8 +132,9 @@ class _Screen:
         self._mode = mode
         self._bar: Progress | None = None
         self._shown_at = 0.0
+        self._resumed_at = 0
         self.signal: int | None = None
-        Progress(0, "games", mode).close()  # a wrong mode is refused before anything starts
+        check_mode(mode)  # before anything starts
 
     def __enter__(self) -> _Screen:
         return self
@@ -141,6 +146,7 @@ class _Screen:
         from bgnet.runlog import machine
 
         config = training.config
+        self._resumed_at = training.counters.games
         inputs = f"{config.net.encoding} inputs ({training.encoding.size})"
         start = f"from {config.parent}" if config.parent else "from zero"
         weights = training.learner.weights()
@@ -160,14 +166,13 @@ class _Screen:
 
     def progress(self, counters: Counters, values: dict[str, float]) -> None:
         if self._bar is None:
-            self._bar = Progress(counters.total_games, "games", self._mode, label="train")
-            self._bar.update(counters.games)
+            self._bar = Progress(counters.total_games, "games", self._mode, label="train", initial=self._resumed_at)
         self._bar.set_total(counters.total_games)
         now = time.monotonic()
         fields: dict[str, object] = {}
         if now - self._shown_at >= 0.5:
             self._shown_at = now
-            fields = {"loss": f"{values['train/loss']:.4f}", "lr": f"{values['train/lr']:.1e}"}
+            fields = {"loss": f"{values['loss']:.4f}", "lr": f"{values['lr']:.1e}"}
         self._bar.update(counters.games - self._bar.count, **fields)
 
     def stop_requested(self) -> bool:
@@ -196,5 +201,7 @@ def _closing(summary: dict[str, Any], training: Training) -> str:
     ]
     if training.results:
         lines += ["", table(training.results), ""]
+    else:  # a run that was finished before
+        lines += [f"       {result['b']} {result['points_per_game']:+.3f}" for result in summary["results"]]
     lines.append(f"next   bgnet arena net:{training.run.path} gnubg:0 --games 2000")
     return "\n".join(lines)

@@ -42,9 +42,9 @@ RESULTS = [
 
 def test_the_table() -> None:
     assert table(RESULTS).splitlines() == [
-        "1,000 games each  points/game           win     G    B   lose     G    B   %",
-        "random            +1.750 +-0.022       97.0  62.0  8.0    3.0   0.2  0.0",
-        "gnubg:0           -0.200 +-0.070       44.5  11.5  0.5   55.5  18.5  1.5",
+        "1,000 games each  points/game            win     G     B   lose     G     B   %",
+        "random            +1.750 +-0.022        97.0  62.0   8.0    3.0   0.2   0.0",
+        "gnubg:0           -0.200 +-0.070        44.5  11.5   0.5   55.5  18.5   1.5",
     ]
     assert table([]) == ""
 

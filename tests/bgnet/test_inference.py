@@ -11,9 +11,11 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
+from bgnet import linear
+from bgnet.arena import play
+from bgnet.backups import backups_kernel
 from bgnet.encoding import encode, encoding
 from bgnet.evaluators import NetEvaluator, afterstate_outcomes
-from bgnet.inference import backups_kernel
 from bgnet.netfile import NetInfo
 from bgnet.network import Network, from_weights
 from bgnet.players import EvaluatorPlayer
@@ -179,3 +181,56 @@ def test_kernels_run_with_the_jit_off() -> None:
         return subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout
 
     assert run("1") == run("0") != ""
+
+
+def test_results_that_do_not_belong_together_are_refused() -> None:
+    boards, dice = some_positions()
+    net = random_net([16])
+    results = legal_afterstates(boards[:5], dice[:5])
+    with pytest.raises(ArrayError, match="do not divide"):
+        net.afterstate_outcomes(boards[:4], results)
+    with pytest.raises(ArrayError, match="do not divide"):
+        net.afterstate_outcomes(boards[:5], results._replace(boards=results.boards[:-1]))
+    with pytest.raises(BoardError, match="more than 15"):
+        net.afterstate_outcomes(boards[:5], results._replace(boards=np.full_like(results.boards, 100)))
+
+
+def test_a_net_for_three_checkers_refuses_fifteen() -> None:
+    with pytest.raises(BoardError, match="more than 3 checkers"):
+        random_net([16], checkers=3).outcomes(START_BOARD)
+    with pytest.raises(ValueError, match="knows games with 3 checkers"):
+        play(random_net([16], checkers=3), "random", 2)
+
+
+@pytest.mark.parametrize("rows", [1, 3, 4, 5, 8, 9, 16, 21])
+@pytest.mark.parametrize(("n_in", "n_out"), [(64, 16), (64, 32), (128, 48), (16, 64)])
+def test_dense_product(rows: int, n_in: int, n_out: int) -> None:
+    """Every shape of block: whole and partial rows, one and two panels of columns."""
+    rng = np.random.default_rng(rows)
+    acts = rng.normal(size=(rows + linear.ROW_BLOCK, n_in)).astype(np.float32)
+    matrix, bias = rng.normal(size=(n_in, n_out)).astype(np.float32), rng.normal(size=n_out).astype(np.float32)
+    out = np.zeros((rows + linear.ROW_BLOCK, n_out), np.float32)
+    linear.dense(acts, rows, linear.pack(matrix), 0, bias, 0, out)
+    assert np.abs(out[:rows] - (acts[:rows].astype(float) @ matrix + bias)).max() < 1e-4
+
+
+def test_block_shapes_for_other_processors_give_the_same_bits() -> None:
+    """What is chosen for processors without AVX-512 computes the same chains of sums."""
+    code = (
+        "import sys, hashlib, engine, llvmlite.binding as b; real = b.get_host_cpu_features;"
+        "b.get_host_cpu_features = dict if sys.argv[1] == 'narrow' else real;"
+        "import bgnet.linear; b.get_host_cpu_features = real;"
+        "assert sys.argv[1] == 'wide' or bgnet.linear._ROWS == 4;"
+        "from tests.bgnet.nets import random_net, some_positions;"
+        "print(hashlib.sha256(random_net([96, 40]).outcomes(some_positions()[0]).tobytes()).hexdigest())"
+    )
+
+    def run(kind: str) -> str:
+        import os
+
+        environment = {**os.environ, "NUMBA_CACHE_DIR": os.environ.get("TMPDIR", "/tmp") + f"/bgnet-test-{kind}"}
+        done = subprocess.run([sys.executable, "-c", code, kind], env=environment, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    assert run("narrow") == run("wide") != ""

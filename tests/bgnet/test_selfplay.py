@@ -7,8 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
+from bgnet.backups import backups_kernel
 from bgnet.players import EvaluatorPlayer, RandomPlayer
-from bgnet.selfplay import SelfPlay, play_games, start_games
+from bgnet.selfplay import MONEY_GAME, Actor, SelfPlay, make_game, play_games, start_games
 from engine import dice
 from engine.board import HYPERGAMMON_BOARD, NACKGAMMON_BOARD, START_BOARD, ending
 from engine.moves import legal_afterstates
@@ -25,7 +26,7 @@ from tests.bgnet.test_targets import case
 def test_games_equal_a_plain_loop(start, checkers, rules) -> None:  # type: ignore[no-untyped-def]
     net = random_net([48, 16], checkers=checkers)
     player = EvaluatorPlayer(net, rules.payoff)
-    games = play_games(net.folded, rules.payoff, start, 7, 100, 4)
+    games = play_games(net.folded, make_game(rules.payoff, start), 7, 100, 4)
     row = 0
     for g in range(4):
         board, roll, ply = start, dice.opening(7, 100 + g), 0
@@ -37,7 +38,7 @@ def test_games_equal_a_plain_loop(start, checkers, rules) -> None:  # type: igno
             ply += 1
             board = player.choose(board[None], np.array([roll], np.int8))[0]
             roll = dice.roll(7, 100 + g, ply)
-        assert games.endings[g] == over
+        assert games.finals[g].tolist() == np.eye(6)[over].tolist()
     assert games.offsets[-1] == len(games.boards) == row
 
 
@@ -51,9 +52,47 @@ def assert_same(one: SelfPlay, other: SelfPlay) -> None:
 @pytest.mark.parametrize("count", [0, 1, 60])
 def test_threads_do_not_matter(threads: int, count: int) -> None:
     net = random_net([32])
-    alone = play_games(net.folded, MONEY.payoff, START_BOARD, 1, 5, count)
+    alone = play_games(net.folded, MONEY_GAME, 1, 5, count)
     with ThreadPoolExecutor(threads) as pool:
-        assert_same(start_games(pool, net.folded, MONEY.payoff, START_BOARD, 1, 5, count).result(), alone)
+        assert_same(start_games(pool, net.folded, MONEY_GAME, 1, 5, count).result(), alone)
+
+
+def test_backups_on_the_way_change_nothing_else() -> None:
+    """With every result judged, the games are the same and the backups those of the definition."""
+    net = random_net([48, 16])
+    plain = play_games(net.folded, MONEY_GAME, 2, 0, 2)
+    exact = play_games(Actor(net.folded, net.folded, 20_000), MONEY_GAME, 2, 0, 2)
+    assert (exact.boards == plain.boards).all() and (exact.finals == plain.finals).all()
+    assert plain.backups.shape == (0, 6)
+    expected = np.empty_like(exact.backups)
+    backups_kernel(net.folded, MONEY.payoff, exact.boards, expected)
+    assert np.abs(exact.backups - expected).max() < 1e-6
+
+
+def test_pruning_keeps_what_the_pruner_likes() -> None:
+    """A network that prunes for itself changes nothing, however few results it leaves; another one does."""
+    net, other = random_net([48, 16]), random_net([16], seed=9)
+    full = play_games(Actor(net.folded, net.folded, 20_000), MONEY_GAME, 2, 0, 2)
+    pruned = play_games(Actor(net.folded, net.folded, 1), MONEY_GAME, 2, 0, 2)
+    assert (pruned.boards == full.boards).all()
+    assert np.abs(pruned.backups - full.backups).max() < 1e-6
+    foreign = play_games(Actor(net.folded, other.folded, 2), MONEY_GAME, 2, 0, 2)
+    assert foreign.boards.shape != full.boards.shape or (foreign.boards != full.boards).any()
+
+
+def test_games_end_at_the_tables() -> None:
+    from engine.bearoff import endgames, known_outcomes
+
+    net = random_net([48, 16])
+    to_the_end = play_games(net.folded, MONEY_GAME, 2, 0, 8)
+    short = play_games(net.folded, make_game(MONEY.payoff, START_BOARD, use_tables=True), 2, 0, 8)
+    assert len(short.boards) < len(to_the_end.boards)
+    out, unknown = np.empty((len(short.boards), 6), np.float32), np.empty(len(short.boards), np.int64)
+    assert known_outcomes(endgames(), short.boards, 15, out, unknown) == len(short.boards), (
+        "no known position is played"
+    )
+    assert np.abs(short.finals.sum(axis=1) - 1).max() < 1e-5
+    assert ((short.finals > 0) & (short.finals < 1)).any()
 
 
 def test_case_tr_004_random_play() -> None:

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from bgnet.selfplay import SelfPlay
-from bgnet.targets import td_lambda, training_positions
+from bgnet.targets import residual_lambda, td_lambda, training_positions
 from engine.outcomes import from_cumulative, swap, to_cumulative
 from tests.bgnet.nets import DATA
 
@@ -22,7 +22,11 @@ def case(name: str) -> dict[str, object]:
 def games_of(values: list[NDArray[np.float64]], endings: list[int]) -> SelfPlay:
     offsets = np.cumsum([0, *(len(v) for v in values)])
     return SelfPlay(
-        np.zeros((offsets[-1], 26), np.int8), np.concatenate(values).astype(np.float32), offsets, np.array(endings)
+        np.zeros((offsets[-1], 26), np.int8),
+        np.concatenate(values).astype(np.float32),
+        np.zeros((0, 6), np.float32),
+        offsets,
+        np.eye(6, dtype=np.float32)[endings],
     )
 
 
@@ -75,3 +79,24 @@ def test_case_tr_002_target_is_the_opponents_value_turned() -> None:
 def test_the_opening_position_is_left_out() -> None:
     games = games_of([np.full((3, 6), 1 / 6), np.full((2, 6), 1 / 6)], [3, 3])
     assert training_positions(games).tolist() == [1, 2, 4]
+    assert training_positions(games, opening=True).tolist() == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("decay", [0.0, 0.7, 1.0])
+def test_residual_targets_are_the_definition(decay: float) -> None:
+    """y_t = u_t + sum over k of lambda^k swap^k(u_{t+k} - v_{t+k}), then clipped and normalised."""
+    rng = np.random.default_rng(6)
+    values = [rng.dirichlet(np.ones(6), size=n) for n in (1, 2, 7)]
+    games = games_of(values, [3, 5, 4])
+    backups = (games.values + rng.normal(scale=0.05, size=games.values.shape)).astype(np.float32)
+    got = residual_lambda(games._replace(backups=backups), decay)
+    for start, end in zip(games.offsets, games.offsets[1:], strict=False):
+        for t in range(start, end):
+            total = backups[t].astype(float)
+            for k in range(1, end - t):
+                residual = (backups[t + k] - games.values[t + k]).astype(float)
+                total += decay**k * (residual if k % 2 == 0 else swap(residual))
+            total = np.clip(total, 0, 1)
+            assert np.abs(got[t] - total / total.sum()).max() < 1e-5
+    with pytest.raises(ValueError, match="without exact backups"):
+        residual_lambda(games, decay)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -21,7 +22,6 @@ from bgnet.learner import NonFiniteLoss, choose_device
 from bgnet.netfile import NetFileError, load_net
 from bgnet.runlog import RunError, RunFolder, RunLog
 from bgnet.training import Stopped, Training
-from tests.bgnet.nets import random_weights
 
 TINY = """
 games = {games}
@@ -71,7 +71,9 @@ def tiny(tmp_path: Path, **changes: object) -> RunConfig:
 
 
 def start(path: Path, config: RunConfig, observer: Quiet | None = None, minutes: float | None = None) -> Training:
-    return Training(RunFolder.create(path, "tiny", config), config, observer or Quiet(), minutes)
+    training = Training(RunFolder.planned(path, "tiny", config), config, observer or Quiet(), minutes)
+    training.run.create(config)
+    return training
 
 
 def weights_of(path: Path) -> bytes:
@@ -127,28 +129,29 @@ def test_stop_and_resume_is_bit_identical(tmp_path: Path, stop_after: int) -> No
 
 
 def test_sigkill_at_any_moment(tmp_path: Path) -> None:
-    """Kill the command again and again at random moments; it ends as if nothing had happened."""
-    config = tiny_file(tmp_path, games=2000)
+    """Kill the command again and again, each time some rounds further; it ends as if nothing had happened."""
+    config = tiny_file(tmp_path, games=1200)
     subprocess.run(command(config, "--out", tmp_path / "whole", "--quiet"), check=True, capture_output=True)
     rng = random.Random(5)
     parts = tmp_path / "parts"
-    kills = 0
-    while not (parts / "summary.json").exists():
-        resume = ["--resume"] if (parts / "config.toml").exists() else []
-        process = subprocess.Popen(command(config, *resume, "--out", parts, "--quiet"), stderr=subprocess.PIPE)
-        before = len(list(parts.glob("checkpoints/round-*")))
-        deadline = time.monotonic() + 60
-        while kills < 4 and process.poll() is None and time.monotonic() < deadline:
-            if len(list(parts.glob("checkpoints/round-*"))) > before or resume:
-                time.sleep(rng.uniform(0.0, 3.0) if kills else 0.3)
-                process.send_signal(signal.SIGKILL)
-                kills += 1
-                break
-            time.sleep(0.02)
-        _, errors = process.communicate(timeout=120)
-        assert process.returncode in (0, -signal.SIGKILL), errors.decode()
-    assert kills >= 2
+    reached = 0
+    for _ in range(3):
+        process = subprocess.Popen(command(config, *(["--resume"] if reached else []), "--out", parts, "--quiet"))
+        goal = reached + rng.randint(5, 15)
+        while newest_round(parts) < goal:
+            assert process.poll() is None, "it must not end before it is killed"
+            time.sleep(0.001)
+        time.sleep(rng.uniform(0, 0.03))  # anywhere in a round, or in the middle of a write
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        reached = newest_round(parts)
+    subprocess.run(command(config, "--resume", "--out", parts, "--quiet"), check=True, capture_output=True)
+    assert 15 <= reached < 60
     assert weights_of(parts) == weights_of(tmp_path / "whole")
+
+
+def newest_round(run: Path) -> int:
+    return max((int(path.stem[6:]) for path in run.glob("checkpoints/round-*.safetensors")), default=0)
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
@@ -162,16 +165,28 @@ def test_stop_signals_save_and_say_so(tmp_path: Path, number: signal.Signals, co
     process.send_signal(number)
     _, errors = process.communicate(timeout=60)
     assert process.returncode == code, errors
-    assert "saved" in errors and f"to go on: bgnet train {out} --resume" in errors
+    assert "saved" in errors and f"to go on: bgnet train {out} --resume" in errors, errors
     assert newest_checkpoint(out / "checkpoints")[1].games > 0
 
 
 def test_minutes_fix_the_games_and_store_them(tmp_path: Path) -> None:
+    """Interrupted after that, a run ends with the games that were fixed, and as an uninterrupted one would."""
+
+    class StopWhenFixed(Quiet):
+        def stop_requested(self) -> bool:
+            return any("games fit 0.05 minutes" in note for note in self.notes)
+
     config = tiny(tmp_path)
-    summary = start(tmp_path / "run", config, observer := Quiet(), minutes=0.05).go()
-    assert any("games fit 0.05 minutes" in note for note in observer.notes)
+    with pytest.raises(Stopped):
+        start(tmp_path / "run", config, StopWhenFixed(), minutes=0.05).go()
+    shutil.copytree(tmp_path / "run", tmp_path / "copy")
     _, counters, _ = newest_checkpoint(tmp_path / "run/checkpoints")
-    assert counters.total_games == summary["games"] > 0
+    whole = Training.resume(RunFolder(tmp_path / "run"), config, Quiet()).go()
+    assert whole["games"] == counters.total_games > counters.games > 0
+    with pytest.raises(Stopped):
+        Training.resume(RunFolder(tmp_path / "copy"), config, Quiet(1)).go()
+    Training.resume(RunFolder(tmp_path / "copy"), config, Quiet()).go()
+    assert weights_of(tmp_path / "copy") == weights_of(tmp_path / "run")
 
 
 def test_a_run_is_not_overwritten(tmp_path: Path) -> None:
@@ -213,6 +228,17 @@ def test_damaged_checkpoints_fall_back_to_older_ones(tmp_path: Path) -> None:
     (tmp_path / "round-00000001.safetensors").write_bytes(b"")
     with pytest.raises(NetFileError, match="no checkpoint to go on from"):
         newest_checkpoint(tmp_path)
+
+
+def test_a_damaged_checkpoint_does_not_cost_the_good_one(tmp_path: Path) -> None:
+    """Going on from an older one and keeping a single checkpoint must not leave just the damaged one."""
+    for rounds in (1, 2):
+        save_checkpoint(tmp_path, Counters(rounds=rounds), {"a": np.arange(3)})
+    (tmp_path / "round-00000002.safetensors").write_bytes(b"cut")
+    assert newest_checkpoint(tmp_path)[1].rounds == 1
+    prune_checkpoints(tmp_path, 1)
+    assert newest_checkpoint(tmp_path)[1].rounds == 1
+    assert (tmp_path / "round-00000002.damaged").exists()
 
 
 def test_prune_keeps_the_newest(tmp_path: Path) -> None:
@@ -316,6 +342,40 @@ def test_mistakes_on_the_command_line(tmp_path: Path, words: list[str], code: in
     assert not (tmp_path / "out").exists() or not list((tmp_path / "out").rglob("*.safetensors"))
 
 
-def test_random_weights_helper_is_reproducible() -> None:
-    one, other = random_weights([4, 3, 2], 1), random_weights([4, 3, 2], 1)
-    assert all((a == b).all() for a, b in zip(one.arrays(), other.arrays(), strict=True))
+def test_two_processes_cannot_train_in_one_folder(tmp_path: Path) -> None:
+    training = start(tmp_path / "run", tiny(tmp_path, games=20))
+    with training.run.locked(), pytest.raises(RunError, match="another process is training"):
+        training.go()
+    training.go()
+
+
+def test_a_resumed_run_does_not_need_its_parent(tmp_path: Path) -> None:
+    start(tmp_path / "first", tiny(tmp_path, games=20)).go()
+    config = tiny(tmp_path, games=60, parent=str(tmp_path / "first"))
+    with pytest.raises(Stopped):
+        start(tmp_path / "second", config, Quiet(1)).go()
+    (tmp_path / "first").rename(tmp_path / "elsewhere")
+    Training.resume(RunFolder(tmp_path / "second"), config, Quiet()).go()
+
+
+def test_stopping_during_the_last_games(tmp_path: Path) -> None:
+    """The network is saved, the games against the baselines are not waited for, and a resume plays them."""
+
+    class Impatient(Quiet):
+        def stop_requested(self) -> bool:
+            return any("against each baseline" in note for note in self.notes)
+
+    config = tiny(tmp_path, games=40)
+    with pytest.raises(Stopped, match="playing the baselines"):
+        start(tmp_path / "run", config, Impatient()).go()
+    assert not (tmp_path / "run/summary.json").exists()
+    assert Training.resume(RunFolder(tmp_path / "run"), config, Quiet()).go()["results"][0]["games"] == 20
+
+
+def test_minutes_that_the_baselines_use_up_are_remarked(tmp_path: Path) -> None:
+    config = tiny(tmp_path, **{"evaluation.final_games": 20000})
+    training = start(tmp_path / "run", config, observer := Quiet(), minutes=0.05)
+
+    training._finish = lambda log: {}  # type: ignore[assignment,method-assign,return-value]
+    training.go()
+    assert any("leaves more for learning" in note for note in observer.notes)

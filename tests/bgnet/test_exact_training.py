@@ -1,0 +1,119 @@
+"""Training on exact backups: the pool, the pruning network, and runs that can be interrupted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bgnet.backups import roll_index
+from bgnet.config import ConfigError, load_config
+from bgnet.distill import distill, ranking_positions
+from bgnet.encoding import encoding
+from bgnet.evaluators import NetEvaluator, load
+from bgnet.netfile import NetInfo
+from bgnet.replay import Pool
+from bgnet.runlog import RunFolder
+from bgnet.selfplay import MONEY_GAME
+from bgnet.training import Stopped, Training
+from engine.dice import ROLLS
+from engine.moves import legal_afterstates
+from engine.outcomes import swap
+from engine.rules import MONEY
+from tests.bgnet.nets import some_positions
+from tests.bgnet.test_training import Quiet, start, tiny, weights_of
+
+
+def test_pool_keeps_the_last() -> None:
+    pool = Pool(10)
+    reference: list[int] = []
+    for start_at, count in ((0, 4), (4, 5), (9, 3), (12, 25), (37, 0), (37, 1)):
+        numbers = np.arange(start_at, start_at + count)
+        boards = np.repeat(numbers[:, None], 26, axis=1).astype(np.int8)
+        pool.add(boards, np.repeat(numbers[:, None], 6, axis=1).astype(np.float32))
+        reference = (reference + numbers.tolist())[-10:]
+        assert sorted(pool.boards[: pool.size, 3].tolist()) == sorted(reference)
+        assert (pool.boards[: pool.size, 0] == pool.targets[: pool.size, 0]).all()
+    other = Pool(10)
+    other.restore(pool.state())
+    for one, same in ((pool, other), (other, pool)):
+        one.add(np.full((3, 26), 99, np.int8), np.full((3, 6), 99, np.float32))
+    assert (pool.boards == other.boards).all() and (pool.targets == other.targets).all()
+
+
+def test_roll_index() -> None:
+    for k, (high, low) in enumerate(ROLLS.tolist()):
+        assert roll_index(high, low) == roll_index(low, high) == k
+
+
+def test_a_distilled_network_picks_what_the_big_one_likes() -> None:
+    """The big network's best result is among the small one's best five far more often than by chance."""
+    teacher = load("standard")
+    classic = encoding("classic")
+    few = [distill(teacher, classic, MONEY_GAME, [8], Path("unused"), games=30, seed=1).arrays() for _ in range(2)]
+    assert all((a == b).all() for a, b in zip(*few, strict=True)), "the same arguments, the same weights"
+    weights = distill(teacher, classic, MONEY_GAME, [32, 16], Path("unused"), games=1500, seed=1)
+    student = NetEvaluator(weights, NetInfo(sizes=weights.sizes))
+    boards, dice = some_positions()
+    boards, dice = boards[::3], dice[::3]
+    results = legal_afterstates(boards, dice)
+    big = swap(teacher.outcomes(results.boards)) @ MONEY.payoff
+    small = swap(student.outcomes(results.boards)) @ MONEY.payoff
+    hits, chance, count = 0, 0.0, 0
+    for first, last in zip(results.offsets, results.offsets[1:], strict=False):
+        if last - first > 12:
+            best = int(np.argmax(big[first:last]))
+            hits += best in np.argsort(-small[first:last])[:5]
+            chance += 5 / (last - first)
+            count += 1
+    assert count > 100
+    assert hits / count > 0.6 > 1.5 * chance / count, f"{hits} of {count}"
+
+
+def test_ranking_positions_hold_games_and_siblings() -> None:
+    boards = ranking_positions(load("standard"), MONEY_GAME, 20, 1)
+    assert len(boards) % 2 == 0
+    assert len(np.unique(boards, axis=0)) > 0.9 * len(boards)
+
+
+def exact(tmp_path: Path, **changes: object):  # type: ignore[no-untyped-def]
+    if not (tmp_path / "parent").exists():
+        start(tmp_path / "parent", tiny(tmp_path, games=60)).go()
+    settings: dict[str, object] = {
+        "parent": str(tmp_path / "parent"),
+        "learning.targets": "exact",
+        "learning.lambda_end": 0.7,
+        "exact.prune_to": 3,
+        "exact.pruner_hidden": [8],
+        "exact.pruner_games": 10,
+        "exact.pool": 3000,
+        "selfplay.games_per_round": 10,
+        "selfplay.end_at_tables": True,
+        "games": 80,
+    }
+    return tiny(tmp_path, **(settings | changes))
+
+
+def test_exact_runs_can_be_interrupted(tmp_path: Path) -> None:
+    config = exact(tmp_path)
+    start(tmp_path / "whole", config).go()
+    with pytest.raises(Stopped):
+        start(tmp_path / "parts", config, Quiet(3)).go()
+    Training.resume(RunFolder(tmp_path / "parts"), config, Quiet()).go()
+    assert weights_of(tmp_path / "parts") == weights_of(tmp_path / "whole")
+    assert weights_of(tmp_path / "whole") != weights_of(tmp_path / "parent")
+    pruner = load(tmp_path / "whole/pruner.safetensors")
+    assert pruner.info.sizes == [196, 8, 6]
+
+
+def test_a_pruner_can_be_named(tmp_path: Path) -> None:
+    config = exact(tmp_path, **{"exact.pruner": "standard", "games": 20})
+    start(tmp_path / "run", config).go()
+    assert not (tmp_path / "run/pruner.safetensors").exists()
+
+
+def test_exact_training_needs_a_parent(tmp_path: Path) -> None:
+    (tmp_path / "run.toml").write_text('[learning]\ntargets = "exact"\n')
+    with pytest.raises(ConfigError, match="name one with parent"):
+        load_config(tmp_path / "run.toml")
