@@ -25,8 +25,8 @@ class Progress:
     """Counts work done and shows it on stderr; a context manager.
 
     mode: "bar" (tqdm, rewritten in place), "lines" (one key=value line every 30 s and at the end), "none",
-    or "auto": a bar when the stream is a terminal, else lines. initial: what an earlier run has done already. Fields given to `update` are shown behind the
-    count; the latest value of each stays. Raises ValueError for another mode.
+    or "auto": a bar when the stream is a terminal, else lines. initial: what an earlier run has done already. Fields
+    given to `update` are shown behind the count; the latest value of each stays. Raises ValueError for another mode.
     """
 
     def __init__(

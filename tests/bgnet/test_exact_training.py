@@ -37,7 +37,7 @@ def test_pool_keeps_the_last() -> None:
         assert (pool.boards[: pool.size, 0] == pool.targets[: pool.size, 0]).all()
     other = Pool(10)
     other.restore(pool.state())
-    for one, same in ((pool, other), (other, pool)):
+    for one in (pool, other):
         one.add(np.full((3, 26), 99, np.int8), np.full((3, 6), 99, np.float32))
     assert (pool.boards == other.boards).all() and (pool.targets == other.targets).all()
 
