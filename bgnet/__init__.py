@@ -23,14 +23,19 @@ _HOMES = {
 }
 
 
+_MODULES = {"analysis", "arena", "evaluators", "players", "rollouts", "search"}
+
+
 def __getattr__(name: str) -> object:
-    """Public names are imported when first used, so that `import bgnet` is instant."""
+    """Public names and modules are imported when first used, so that `import bgnet` is instant."""
     import importlib
 
     if name in _HOMES:
         return getattr(importlib.import_module(_HOMES[name]), name)
+    if name in _MODULES:
+        return importlib.import_module(f"bgnet.{name}")
     raise AttributeError(f"module 'bgnet' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOMES})
+    return sorted({*globals(), *_HOMES, *_MODULES})

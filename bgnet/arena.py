@@ -265,7 +265,7 @@ def _play_chunk(chunk: _Chunk, report: Callable[[int], None]) -> _Played:
     going = np.arange(len(pair))
     plies = 0
     for turn in range(_MOST_PLIES):
-        rolls = _rolls(chunk.seed, pair[going], turn)
+        rolls = dice.rolls_of_games(chunk.seed, pair[going], turn)
         bot_on_roll = (game[going] + turn) % 2  # A starts game 0
         following = np.empty((len(going), 26), dtype=np.int8)
         for side, (name, bot) in enumerate(bots):
@@ -285,13 +285,6 @@ def _play_chunk(chunk: _Chunk, report: Callable[[int], None]) -> _Played:
             return _Played(endings.reshape(-1, 2), plies)
     names = " and ".join(name for name, _ in bots)
     raise ArenaError(f"a game between {names} (pair {pair[going[0]]}) has no end after {_MOST_PLIES:,} plies")
-
-
-def _rolls(seed: int, pairs: NDArray[np.int64], turn: int) -> Boards:
-    """int64[N] pairs -> int8[N, 2]: the opening roll of each (turn 0), or its roll number `turn`."""
-    if turn == 0:
-        return np.array([dice.opening(seed, pair) for pair in pairs.tolist()], dtype=np.int8)
-    return np.array([dice.roll(seed, pair, turn) for pair in pairs.tolist()], dtype=np.int8)
 
 
 def _choice(name: str, bot: Player, boards: Boards, rolls: Boards, check: bool) -> Boards:

@@ -8,11 +8,22 @@ key. So games can be played in any order, on any number of threads, and always s
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.errors import DiceError
 from engine.jit import kernel
 
-__all__ = ["ROLLS", "WEIGHTS", "check_stream", "opening", "opening_kernel", "philox", "roll", "roll_kernel"]
+__all__ = [
+    "ROLLS",
+    "WEIGHTS",
+    "check_stream",
+    "opening",
+    "opening_kernel",
+    "philox",
+    "roll",
+    "roll_kernel",
+    "rolls_of_games",
+]
 
 ROLLS = np.array([(high, low) for high in range(1, 7) for low in range(1, high + 1)], dtype=np.int8)
 """int8[21, 2]: the distinct rolls, larger die first."""
@@ -57,6 +68,27 @@ def opening_kernel(seed, game):
     if two >= one:
         two += 1
     return one, two
+
+
+@kernel
+def _rolls_of_games(seed, games, n, out):
+    """seed, games int64[N], n (0 = the opening) -> out int8[N, 2]."""
+    for i in range(games.shape[0]):
+        if n == 0:
+            one, two = opening_kernel(seed, games[i])
+        else:
+            one, two = roll_kernel(seed, games[i], n)
+        out[i, 0] = one
+        out[i, 1] = two
+
+
+def rolls_of_games(seed: int, games: NDArray[np.int64], n: int) -> NDArray[np.int8]:
+    """Roll n of many games at once (0 = their openings): int64[N] -> int8[N, 2]; else as `roll` and `opening`."""
+    check_stream(seed, int(games.max(initial=0)), n)
+    check_stream(seed, int(games.min(initial=0)), n)
+    out = np.empty((len(games), 2), dtype=np.int8)
+    _rolls_of_games(int(seed), np.ascontiguousarray(games, dtype=np.int64), n, out)
+    return out
 
 
 def check_stream(seed: int, game: int = 0, n: int = 0) -> None:

@@ -133,3 +133,13 @@ def test_numpy_integers_are_welcome():
     numbers: list[Any] = [np.uint32(7), np.int64(3), np.int8(1)]
     assert dice.roll(*numbers) == dice.roll(7, 3, 1)
     assert all(type(die) is int for die in dice.roll(*numbers))
+
+
+def test_many_games_at_once():
+    games = np.array([5, 0, 2**32 - 1, 7, 5])
+    for n in (0, 1, 9):
+        single = [dice.roll(3, g, n) if n else dice.opening(3, g) for g in games.tolist()]
+        assert dice.rolls_of_games(3, games, n).tolist() == [list(pair) for pair in single]
+    assert dice.rolls_of_games(3, games[:0], 1).shape == (0, 2)
+    with pytest.raises(DiceError):
+        dice.rolls_of_games(3, np.array([-1]), 1)
