@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -24,9 +24,9 @@ from bgnet.players import Player, player
 from bgnet.statistics import Estimate, estimate
 from bgnet.workers import run_jobs
 from engine import Position, RuleSet, dice
-from engine.board import START_BOARD, ending
+from engine.board import ending
 from engine.moves import check_boards
-from engine.rules import DMP, MONEY
+from engine.rules import DMP, MONEY, VARIANTS
 
 __all__ = ["RULES", "ArenaError", "ArenaResult", "ArenaSettingsError", "play"]
 
@@ -60,6 +60,7 @@ class ArenaResult:
     games: int
     seed: int
     rules: str
+    variant: str
     workers: int
     seconds: float
     """From the call to the result, loading of bots in worker processes included."""
@@ -104,6 +105,7 @@ class ArenaResult:
             "a": self.a,
             "b": self.b,
             "rules": self.rules,
+            "variant": self.variant,
             "games": self.games,
             "seed": self.seed,
             "points_per_game": self.points_per_game,
@@ -130,7 +132,8 @@ def play(
     workers: int = 1,
     progress: _Progress | None = None,
     *,
-    start: Boards = START_BOARD,
+    variant: str = "backgammon",
+    start: Boards | None = None,
     check: bool = True,
     pairs_per_chunk: int = _PAIRS_PER_CHUNK,
 ) -> ArenaResult:
@@ -138,8 +141,9 @@ def play(
 
     a, b: bot specs, Evaluators or Players; with workers > 1 specs, since every process makes its own bots.
     rules: "money", "dmp" (every win 1 point, and bots made from specs or Evaluators play for wins) or a
-    RuleSet. progress: anything with update(n, **fields), called with the games done. start: int8[26], the
-    view of whoever begins. check: hold every choice against the legal results (a few microseconds each).
+    RuleSet. progress: anything with update(n, **fields), called with the games done. variant: backgammon, nackgammon
+    or hypergammon. start: int8[26], another board to start from, the view of whoever begins. check: hold every choice
+    against the legal results (a few microseconds each).
     pairs_per_chunk: pairs played in lockstep, so that players see large batches.
 
     Raises ArenaSettingsError for bad arguments, what making the bots raises, ArenaError when a bot chooses an
@@ -147,7 +151,13 @@ def play(
     """
     begun = time.perf_counter()
     rule_set = _checked_settings(games, seed, rules, workers, pairs_per_chunk)
-    start = check_boards(np.asarray(start)[None], finished=False)[0]
+    if variant not in VARIANTS:
+        raise ArenaSettingsError(f"variant must be one of {', '.join(VARIANTS)}, not {variant!r}")
+    board, checkers = VARIANTS[variant]
+    if variant != "backgammon" or not isinstance(rules, RuleSet):  # a RuleSet brings its own number
+        rule_set = replace(rule_set, checkers=checkers)
+    checkers = rule_set.checkers
+    start = check_boards(np.asarray(board if start is None else start)[None], finished=False, checkers=checkers)[0]
     if workers > 1 and not (isinstance(a, str) and isinstance(b, str)):
         raise ArenaSettingsError("with more than one worker name both bots by specs such as net:standard")
     _player_of_spec.cache_clear()  # a network file may have changed since the last call
@@ -168,6 +178,7 @@ def play(
         games=games,
         seed=seed,
         rules=rule_set.name,
+        variant=variant,
         workers=workers,
         seconds=time.perf_counter() - begun,
         plies=sum(chunk.plies for chunk in played),

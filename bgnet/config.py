@@ -13,17 +13,9 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from bgnet.encoding import ENCODINGS
-from engine.board import HYPERGAMMON_BOARD, NACKGAMMON_BOARD, START_BOARD
 from engine.rules import PRESETS
 
-__all__ = ["ConfigError", "RunConfig", "VARIANTS", "differences", "load_config", "to_toml"]
-
-VARIANTS = {
-    "backgammon": (START_BOARD, 15),
-    "nackgammon": (NACKGAMMON_BOARD, 15),
-    "hypergammon": (HYPERGAMMON_BOARD, 3),
-}
-"""Name -> (start board, checkers a side)."""
+__all__ = ["ConfigError", "RunConfig", "differences", "load_config", "to_toml"]
 
 
 class ConfigError(ValueError):

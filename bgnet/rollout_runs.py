@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -93,6 +94,8 @@ class Run:
     """A rollout with its bots made, ready for its positions; good for one `go`."""
 
     def __init__(self, asked: Asked) -> None:
+        if asked.save is not None:
+            _check_writable(asked.save)  # now, not after an hour of trials
         self._asked = asked
         self._cancelled = threading.Event()
         judge, bot, ply = _judge(asked)
@@ -307,6 +310,15 @@ def _checkers(judge: Evaluator) -> int:
 
 def _name(bot: object) -> str | None:
     return bot if bot is None or isinstance(bot, str) else repr(bot)
+
+
+def _check_writable(path: str | os.PathLike[str]) -> None:
+    folder = Path(path).absolute().parent
+    if Path(path).is_dir() or not folder.is_dir():
+        reason = "it is a folder" if folder.is_dir() else f"there is no folder {folder}"
+        raise OSError(f"cannot write {path}: {reason}")
+    if not os.access(folder, os.W_OK):
+        raise OSError(f"cannot write {path}: no permission to write in {folder}")
 
 
 def _check_whole(name: str, value: object, least: int, most: int | None = None) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bgnet.lockstep import RolloutError, Trials
-from bgnet.strata import BLOCK, std_error, strata
+from bgnet.strata import BLOCK, roll_numbers, rolls, std_error
 
 __all__ = ["Enough", "Tally"]
 
@@ -26,14 +26,16 @@ class Tally:
         self._results = np.empty((positions, most, 6), dtype=np.float32)
         self._luck = np.empty((positions, most, 6), dtype=np.float64)
         self._points = np.empty((positions, most), dtype=np.float64)
-        self._stratum = strata(seed, most)
-        self._payoff, self._sign = payoff, sign
+        self._stratum = np.empty(most, dtype=np.int64)
+        self._payoff, self._seed, self._sign = payoff, seed, sign
 
     def append(self, rows: Trials) -> None:
         """The next trials."""
         new = slice(self.done, self.done + rows.results.shape[1])
         self._results[:, new], self._luck[:, new] = rows
         self._points[:, new] = self._sign * rows.points(self._payoff)
+        first_rolls = rolls(self._seed, np.arange(new.start, new.stop, dtype=np.int64), 1)
+        self._stratum[new] = roll_numbers(first_rolls)
         self.done = new.stop
 
     def cut(self, count: int) -> None:

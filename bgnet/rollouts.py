@@ -95,7 +95,7 @@ def rollout(
     counts its trials too.
 
     Raises NotationError, BoardError, RolloutError and what making bots raises; SearchStopped when stopped before
-    any trial was done; RolloutInterrupted, with what there is, on Ctrl-C.
+    any trial was done; RolloutInterrupted, with what there is, on Ctrl-C; OSError when `save` cannot be written.
     """
     begun = time.perf_counter()
     state = read_state(position)

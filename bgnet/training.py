@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from bgnet.arena import ArenaResult
 from bgnet.checkpoints import Counters, newest_checkpoint, prune_checkpoints, save_checkpoint
-from bgnet.config import VARIANTS, RunConfig, differences, to_toml
+from bgnet.config import RunConfig, differences, to_toml
 from bgnet.distill import distill
 from bgnet.encoding import encode, encoding
 from bgnet.evaluators import NetEvaluator, find_net, load
@@ -34,6 +34,7 @@ from bgnet.selfplay import Actor, PendingGames, SelfPlay, make_game, play_games,
 from bgnet.targets import residual_lambda, td_lambda, training_positions
 from bgnet.trial import Trial
 from engine.jit import kernels_are_cached
+from engine.rules import VARIANTS
 
 __all__ = ["Observer", "Stopped", "Training"]
 

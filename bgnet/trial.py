@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Protocol
 
 from bgnet import arena
 from bgnet.arena import ArenaResult
-from bgnet.config import VARIANTS, RunConfig
+from bgnet.config import RunConfig
 from bgnet.evaluators import NetEvaluator
 from bgnet.peers import MissingEngineError
 from bgnet.players import player
-from engine.rules import PRESETS
+from engine.rules import PRESETS, VARIANTS
 
 __all__ = ["Trial", "Watch"]
 
@@ -28,8 +27,9 @@ class Trial:
     """A run's opponents. Those that cannot play here are left out; `missing` says why."""
 
     def __init__(self, config: RunConfig) -> None:
-        self.start, checkers = VARIANTS[config.game.variant]
-        self.rules = replace(PRESETS[config.game.rules], checkers=checkers)
+        _, checkers = VARIANTS[config.game.variant]
+        self.variant = config.game.variant
+        self.rules = PRESETS[config.game.rules]
         self.missing: list[str] = []
         self._opponents: list[str] = []
         for spec in config.evaluation.opponents:
@@ -47,7 +47,7 @@ class Trial:
     def play(self, net: NetEvaluator, games: int, progress: Watch | None = None) -> list[ArenaResult]:
         """Duplicate games of the network against every opponent, in the order of the configuration."""
         return [
-            arena.play(net, bot, games, _SEED, self.rules, progress=progress, start=self.start)
+            arena.play(net, bot, games, _SEED, self.rules, progress=progress, variant=self.variant)
             for bot in self._opponents
         ]
 

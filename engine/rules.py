@@ -8,9 +8,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.board import HYPERGAMMON_BOARD, NACKGAMMON_BOARD, START_BOARD
 from engine.errors import EngineError
 
-__all__ = ["CLUB", "DMP", "FOLD_UP", "JUNIOR", "MONEY", "PRESETS", "TOWEL", "RuleSet", "match"]
+__all__ = ["CLUB", "DMP", "FOLD_UP", "JUNIOR", "MONEY", "PRESETS", "TOWEL", "VARIANTS", "RuleSet", "match"]
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,13 @@ DMP = RuleSet("dmp", stakes=(1.0, 1.0, 1.0), cube=False, match_length=1)
 """Double match point: the winner of this game wins the match."""
 
 PRESETS = {rules.name: rules for rules in (JUNIOR, CLUB, FOLD_UP, TOWEL, MONEY, DMP)}
+
+VARIANTS = {
+    "backgammon": (START_BOARD, 15),
+    "nackgammon": (NACKGAMMON_BOARD, 15),
+    "hypergammon": (HYPERGAMMON_BOARD, 3),
+}
+"""Name -> (start board, checkers a side). How checkers move is the same in all of them."""
 
 
 def match(length: int) -> RuleSet:

@@ -5,7 +5,7 @@ python scripts/check_rollouts.py                  # some minutes
 python scripts/check_rollouts.py --trials 144 --contact-trials 72
 
 First table: positions with at most six checkers a side, plays chosen by the exact table, luck judged by the bare
-network; the rollout's equity must lie within 3 reduced standard errors and 1e-6 of the exact one in 99 of 100 positions.
+network; the equity must lie within 3 reduced standard errors and 1e-6 of the exact one in 99 of 100 positions.
 Second table: contact positions from the network's own games (one choice in ten at random); luck adjustment must cut
 the variance of all of them together, and of the median one, at least tenfold. Exit status 1 when a bar fails.
 """
@@ -143,6 +143,8 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1, help="of dice and games (default %(default)s)")
     parser.add_argument("--threads", type=int, default=0, help="0 = all cores (default)")
     arguments = parser.parse_args()
+    if min(arguments.positions, arguments.contact) < 1:
+        parser.error("--positions and --contact must be at least 1")
     net = load(arguments.net)
     passed = [check_bias(net, arguments), check_variance(net, arguments)]
     return 0 if all(passed) else 1

@@ -37,6 +37,7 @@ def arena(
     seed: Annotated[int, typer.Option("--seed", help="Names the dice: same seed, same dice.")] = 1,
     workers: Annotated[int, typer.Option("--workers", help="Processes; the result is the same.")] = 1,
     rules: Annotated[str, typer.Option("--rules", help="money, or dmp: every win 1 point.")] = "money",
+    variant: Annotated[str, typer.Option("--variant", help="backgammon, nackgammon or hypergammon.")] = "backgammon",
     as_json: JsonOption = False,
     quiet: QuietOption = False,
     progress: ProgressOption = "auto",
@@ -56,7 +57,7 @@ def arena(
 
         note_compiling(quiet=quiet)
         with Progress(max(games, 0), "games", "none" if quiet else progress) as shown:
-            result = play(a, b, games, seed, rules, workers, shown)
+            result = play(a, b, games, seed, rules, workers, shown, variant=variant)
         if as_json:
             print_json(result.as_dict())
         else:

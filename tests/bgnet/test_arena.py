@@ -332,3 +332,24 @@ def test_start_board_is_left_alone() -> None:
     before = START_BOARD.copy()
     play("random", "random", 2)
     assert np.array_equal(before, START_BOARD)
+
+
+def test_variants() -> None:
+    from tests.bgnet.nets import random_net
+
+    small = random_net([16], checkers=3)
+    result = play(small, "random", 20, variant="hypergammon")
+    assert result.as_dict()["variant"] == "hypergammon"
+    assert result.plies / 20 < 40, "three checkers a side are soon off"
+    assert play("random", "random", 4, variant="nackgammon").points_per_game == 0
+    for bot, variant in ((small, "backgammon"), (random_net([16]), "hypergammon")):
+        with pytest.raises(ArenaSettingsError, match="checkers a side"):
+            play(bot, "random", 2, variant=variant)
+    with pytest.raises(ArenaSettingsError, match="variant must be one of"):
+        play("random", "random", 2, variant="plakoto")
+
+
+@needs_peers
+def test_other_engines_know_fifteen_checkers_only() -> None:
+    with pytest.raises(ArenaSettingsError, match="bot gnubg:0 knows games with 15"):
+        play("gnubg:0", "random", 2, variant="hypergammon")

@@ -26,6 +26,7 @@ def result(opponent: str, endings: Endings, pair_points: list[float]) -> ArenaRe
         games=sum(endings),
         seed=1,
         rules="money",
+        variant="backgammon",
         workers=2,
         seconds=2.0,
         plies=5500,

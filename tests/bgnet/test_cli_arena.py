@@ -136,7 +136,7 @@ def test_a_missing_package_gives_the_command_that_installs_it(monkeypatch: pytes
 
 
 def test_a_failure_while_running_gives_exit_code_1(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise ArenaError("bot x chose an illegal result")
 
     monkeypatch.setattr("bgnet.arena.play", fail)
@@ -147,7 +147,7 @@ def test_a_failure_while_running_gives_exit_code_1(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_programming_error_keeps_its_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise ZeroDivisionError("oops")
 
     monkeypatch.setattr("bgnet.arena.play", fail)

@@ -17,7 +17,9 @@ import bgnet
 from bgnet import rollouts
 from bgnet.composite import Composite
 from bgnet.evaluators import NetEvaluator, load
+from bgnet.lockstep import Plan
 from bgnet.players import EvaluatorPlayer, RandomPlayer
+from bgnet.rollout_runs import _in_order
 from bgnet.rollouts import (
     PlaysRollout,
     RolloutError,
@@ -374,6 +376,14 @@ def test_long_rollouts_are_kept_on_the_way(tmp_path: Path, monkeypatch: pytest.M
     assert sizes == [0, 36, 72]
 
 
+def test_a_file_that_cannot_be_written_is_found_out_before_the_first_trial(tmp_path: Path) -> None:
+    for path, reason in ((tmp_path / "no" / "r", "there is no folder"), (tmp_path, "it is a folder")):
+        progress = Recorder()
+        with pytest.raises(OSError, match=f"cannot write {path}: {reason}"):
+            rollout(ENDING, NET, progress=progress, save=path, **QUICK)
+        assert progress.seen == []
+
+
 def test_an_error_in_a_thread_is_raised_and_ends_the_others() -> None:
     class Broken:
         def outcomes(self, boards: np.ndarray) -> np.ndarray:
@@ -382,6 +392,16 @@ def test_an_error_in_a_thread_is_raised_and_ends_the_others() -> None:
     with pytest.raises(ZeroDivisionError, match="broken"):
         rollout(ENDING, Broken(), trials=360, tables=False, threads=2)
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("rollout")]
+
+
+def test_chunks_under_way_are_called_off() -> None:
+    plan = Plan(EvaluatorPlayer(NET), NET, NET, MONEY.payoff, None, 1)
+    cancelled = threading.Event()
+    chunks = _in_order(plan, ENDING.board[None], range(0, 10**6, 36), 2, cancelled, lambda: False)
+    assert next(chunks).results.shape == (1, 36, 6)
+    assert not cancelled.is_set()
+    chunks.close()
+    assert cancelled.is_set()
 
 
 def test_progress_tells_the_running_estimate() -> None:

@@ -33,8 +33,11 @@ def test_1296_trials_have_every_pair_of_rolls_once(first: int) -> None:
 def test_the_order_depends_on_the_seed_and_the_block() -> None:
     firsts = [rolled(seed, range(start, start + 36), 1) for seed in (1, 2) for start in (0, 36)]
     assert len({tuple(order) for order in firsts}) == 4
-    pairings = [rolled(1, range(start, start + 36), 2) for start in (0, 1296)]
-    assert pairings[0] != pairings[1]
+    pairings = []
+    for start in (0, 36, 1296):
+        trials = range(start, start + 36)
+        pairings.append(dict(zip(rolled(1, trials, 1), rolled(1, trials, 2), strict=True)))
+    assert all(pairings[i] != pairings[j] for i, j in ((0, 1), (0, 2), (1, 2)))
 
 
 def test_each_single_trial_sees_fair_first_and_second_rolls() -> None:
