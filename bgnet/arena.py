@@ -36,6 +36,7 @@ Bot = str | Evaluator | Player
 RULES = {rules.name: rules for rules in (MONEY, DMP)}
 """What arena games can be played for, by name."""
 _PAIRS_PER_CHUNK = 50
+_MOST_GAMES = 100_000_000
 _MOST_PLIES = 20_000  # far beyond any game between bots that try to win
 
 
@@ -163,6 +164,7 @@ def play(
     _player_of_spec.cache_clear()  # a network file may have changed since the last call
     for bot in (a, b):  # a bot that cannot be made or cannot play this fails here, before anything is started
         _check_checkers(_name(bot), _player(bot, rule_set), rule_set.checkers)
+    games = int(games)
     pairs = games // 2
     chunks = [
         _Chunk(a, b, rule_set, seed, first, min(pairs_per_chunk, pairs - first), start, check)
@@ -176,7 +178,7 @@ def play(
         a=_name(a),
         b=_name(b),
         games=games,
-        seed=seed,
+        seed=int(seed),
         rules=rule_set.name,
         variant=variant,
         workers=workers,
@@ -229,6 +231,8 @@ def _checked_settings(games: int, seed: int, rules: str | RuleSet, workers: int,
     for name, value, least in (("games", games, 2), ("workers", workers, 1), ("pairs_per_chunk", chunk, 1)):
         if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < least:
             raise ArenaSettingsError(f"{name} must be a whole number, at least {least}, not {value!r}")
+    if games > _MOST_GAMES:
+        raise ArenaSettingsError(f"games must be at most {_MOST_GAMES:,}, not {games!r}")
     if games % 2:
         raise ArenaSettingsError(f"games must be even, every dice sequence is played twice; not {games}")
     dice.check_stream(seed, games // 2)

@@ -23,7 +23,9 @@ class ConfigError(ValueError):
 
 
 class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, use_attribute_docstrings=True)
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, strict=True, use_attribute_docstrings=True, allow_inf_nan=False
+    )
 
 
 class NetConfig(_Section):
@@ -124,7 +126,7 @@ class CheckpointConfig(_Section):
 class RunConfig(_Section):
     """Everything that decides what a run learns."""
 
-    games: int = Field(default=600_000, ge=1)
+    games: int = Field(default=600_000, ge=1, le=2**31)
     """Games of self-play in all; `--minutes` finds the number that fits a time instead."""
     seed: int = Field(default=1, ge=0, le=2**32 - 1)
     device: Literal["auto", "cpu", "cuda"] = "auto"
@@ -166,12 +168,12 @@ def load_config(path: str | Path, settings: list[str] | None = None) -> RunConfi
     """
     path = Path(path)
     try:
-        raw = tomllib.loads(path.read_text(encoding="utf-8"))
+        raw = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError as error:
         raise ConfigError(f"{path}: there is no such run file") from error
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: cannot be read ({error})") from error
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
         raise ConfigError(f"{path}: not TOML: {error}") from error
     for setting in settings or []:
         _apply(raw, setting)
@@ -184,11 +186,11 @@ def load_config(path: str | Path, settings: list[str] | None = None) -> RunConfi
 def _apply(raw: dict[str, Any], setting: str) -> None:
     key, equals, text = setting.partition("=")
     parts = key.strip().split(".")
-    if not equals or not all(parts):
+    if not equals or not all(parts) or "\n" in text:
         raise ConfigError(f"--set {setting!r}: expected key=value, as in learning.average=0.99")
     try:
         value = tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+    except (tomllib.TOMLDecodeError, RecursionError, ValueError):
         value = text.strip()  # a word needs no quotes
     section = raw
     for part in parts[:-1]:
@@ -223,10 +225,15 @@ def to_toml(config: RunConfig) -> str:
     top, sections = [], []
     for key, value in config.model_dump().items():
         if isinstance(value, dict):
-            sections.append("\n".join([f"\n[{key}]", *(f"{k} = {json.dumps(v)}" for k, v in value.items())]))
+            sections.append("\n".join([f"\n[{key}]", *(f"{k} = {_toml(v)}" for k, v in value.items())]))
         else:
-            top.append(f"{key} = {json.dumps(value)}")
+            top.append(f"{key} = {_toml(value)}")
     return "\n".join([*top, *sections]) + "\n"
+
+
+def _toml(value: Any) -> str:
+    """JSON and TOML write numbers, booleans, words and lists alike, but for escapes of characters beyond 16 bits."""
+    return json.dumps(value, ensure_ascii=False)
 
 
 def differences(one: RunConfig, other: RunConfig) -> list[str]:

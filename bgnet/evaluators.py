@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -103,10 +104,13 @@ def find_net(name_or_path: str | os.PathLike[str]) -> Path:
     """
     text = os.fspath(name_or_path).removeprefix("net:")
     path = Path(text)
-    candidates = [path, Path(text + ".safetensors"), path / "last.safetensors", SHIPPED / f"{text}.safetensors"]
+    candidates = [path, Path(text + ".safetensors"), path / "last.safetensors"]
+    if text in shipped_nets():  # first: a folder of that name in the working directory is no reason to fail
+        candidates.insert(0, SHIPPED / f"{text}.safetensors")
     for candidate in candidates if text else []:
-        if candidate.is_file():
-            return candidate
+        with contextlib.suppress(OSError):  # a name too long for a file
+            if candidate.is_file():
+                return candidate
     raise NetFileError(
         f"no network {text!r}: neither a file, nor a run's folder with last.safetensors, "
         f"nor one of the shipped ones ({', '.join(shipped_nets()) or 'none'})"

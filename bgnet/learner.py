@@ -100,6 +100,8 @@ class Learner:
             self.steps += 1
             self._update_average()
             total += value * (last - first)
+        if not all(bool(torch.isfinite(p).all()) for p in (*self.parameters, *self.average)):
+            self._fail(boards[order[first:last]], targets[order[first:last]], failure_file)
         return total / len(order)
 
     def gradient_norm(self) -> float:
@@ -117,8 +119,8 @@ class Learner:
         tensors |= self.state()
         save_tensors(path, tensors, {"format": "bgnet-failed-batch/1"})
         raise NonFiniteLoss(
-            f"the loss of minibatch {self.steps} is not finite; its batch and the state are in {path}. "
-            "A smaller learning.learning_rate usually helps; the last checkpoint is untouched"
+            f"after minibatch {self.steps} the loss or the weights are not finite; batch and state are in {path}. "
+            "Checkpoints hold only finite weights. A new run with a smaller learning.learning_rate usually helps"
         )
 
     def state(self) -> dict[str, NDArray[np.generic]]:

@@ -18,6 +18,14 @@ from engine.outcomes import NAMES
 __all__ = ["FORMAT_VERSION", "NetFileError", "NetInfo", "Weights", "atomic_write", "load_net", "save_net"]
 
 FORMAT_VERSION = 1
+_GREATEST = 1e6  # no trained weight comes near; sums of such ones stay finite
+_KINDS: dict[str, type | tuple[type, ...]] = {
+    "list[int]": list,
+    "list[str]": list,
+    "str": str,
+    "int": int,
+    "float": (int, float),
+}
 
 
 class NetFileError(ValueError):
@@ -152,8 +160,13 @@ def load_net(path: str | os.PathLike[str]) -> tuple[Weights, NetInfo]:
         info = NetInfo(**{f.name: json.loads(metadata[f.name]) for f in fields(NetInfo)})
     except KeyError as error:
         raise NetFileError(f"{path}: the metadata lacks {error}") from error
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, RecursionError) as error:
         raise NetFileError(f"{path}: the metadata cannot be read ({error})") from error
+    for f in fields(NetInfo):
+        kind = _KINDS[str(f.type)]
+        value = getattr(info, f.name)
+        if not isinstance(value, kind) or isinstance(value, bool):
+            raise NetFileError(f"{path}: the metadata's {f.name} cannot be {value!r}")
     _check_info(path, info)
     return _weights(path, tensors, info), info
 
@@ -173,7 +186,7 @@ def _check_info(path: Path, info: NetInfo) -> None:
         raise NetFileError(f"{path}: made for {info.checkers!r} checkers a side, possible are 1..15")
     inputs = encoding(info.encoding, info.checkers).size
     if (
-        not isinstance(info.sizes, list)
+        not all(type(size) is int and size > 0 for size in info.sizes)
         or len(info.sizes) < 3
         or info.sizes[0] != inputs
         or info.sizes[-1] != len(NAMES)
@@ -194,7 +207,7 @@ def _weights(path: Path, tensors: Mapping[str, NDArray[np.generic]], info: NetIn
                 raise NetFileError(
                     f"{path}: {name} is {array.dtype}{list(array.shape)}, expected float32 or float16 {list(shape)}"
                 )
-            if not np.isfinite(array).all():
-                raise NetFileError(f"{path}: {name} holds numbers that are not finite")
+            if not (np.abs(array.astype(np.float32)) < _GREATEST).all():
+                raise NetFileError(f"{path}: {name} holds numbers that are not finite, or absurdly great")
             into.append(array.astype(np.float32))
     return Weights(matrices, biases)

@@ -36,6 +36,10 @@ class Player(Protocol):
         ...
 
 
+class EvaluatorError(ValueError):
+    """An Evaluator that does not give what it must."""
+
+
 class EvaluatorPlayer:
     """Plays the result that its Evaluator likes best for the mover (0-ply); the first of equals.
 
@@ -58,6 +62,11 @@ class EvaluatorPlayer:
         if not len(boards):
             return afterstates.boards
         outcomes = afterstate_outcomes(self.evaluator, boards, afterstates)
+        if np.shape(outcomes) != (len(afterstates.boards), 6) or not np.isfinite(outcomes).all():
+            raise EvaluatorError(
+                f"{self.evaluator!r} must give finite chances float32[{len(afterstates.boards)}, 6], "
+                f"not {np.shape(outcomes)} or numbers that are not finite"
+            )
         equities = swap(outcomes) @ self.payoff
         starts, ends = afterstates.offsets[:-1], afterstates.offsets[1:]
         best = [start + int(np.argmax(equities[start:end])) for start, end in zip(starts, ends, strict=True)]

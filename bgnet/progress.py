@@ -44,6 +44,8 @@ class Progress:
         self.total, self.unit, self.count = total, unit, initial
         self._initial = initial
         self._stream = sys.stderr if stream is None else stream
+        if self._stream is None:  # closed by the caller
+            mode = "none"
         if mode == "auto":
             mode = "bar" if self._stream.isatty() else "lines"
         self.mode, self._label, self._clock = mode, label, clock

@@ -44,8 +44,13 @@ class RunFolder:
 
     @property
     def is_run(self) -> bool:
-        """Whether there is anything that a new run would destroy."""
-        return self.last.is_file() or any(self.checkpoints.glob("*.safetensors"))
+        """Whether there is anything that a new run would overwrite."""
+        return any(path.exists() for path in (self.config, self.log, self.last, self.summary)) or self.has_checkpoint
+
+    @property
+    def has_checkpoint(self) -> bool:
+        """Whether there is something to go on from."""
+        return any(self.checkpoints.glob("*.safetensors"))
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
@@ -72,7 +77,9 @@ class RunFolder:
         Raises RunError when the folder already holds a run.
         """
         if path is None:
-            path = Path("runs") / f"{name}-{time.strftime('%Y%m%d-%H%M%S')}-s{config.seed}"
+            first = Path("runs") / f"{name}-{time.strftime('%Y%m%d-%H%M%S')}-s{config.seed}"
+            others = (first.with_name(f"{first.name}-{n}") for n in range(2, 1000))
+            path = next(path for path in (first, *others) if not path.exists())
         run = cls(path)
         if run.is_run:
             raise RunError(f"{path} already holds a run; give another --out, or --resume to go on with it")
@@ -81,7 +88,12 @@ class RunFolder:
     def create(self, config: RunConfig) -> None:
         """Make the folder and write its config; OSError naming the path when it cannot be written."""
         try:
-            self.checkpoints.mkdir(parents=True, exist_ok=True)
+            self.path.mkdir(parents=True, exist_ok=True)
+            self.checkpoints.mkdir()  # of two runs that start at once only one passes here
+        except FileExistsError as error:
+            if not self.path.is_dir():
+                raise OSError(error.errno, f"cannot make the folder {self.path}: a file of that name exists") from error
+            raise RunError(f"{self.path}: another run has just started in this folder") from error
         except OSError as error:
             raise OSError(error.errno, f"cannot make the folder {self.path}: {error.strerror}") from error
         with atomic_write(self.config) as temporary:
@@ -90,7 +102,7 @@ class RunFolder:
     @classmethod
     def newest(cls, name: str) -> RunFolder:
         """The newest run of a configuration under runs/."""
-        found = [path.parent for path in Path("runs").glob(f"{name}-*/config.toml") if cls(path.parent).is_run]
+        found = [path.parent for path in Path("runs").glob(f"{name}-*/config.toml") if cls(path.parent).has_checkpoint]
         if not found:
             raise RunError(f"runs/ holds no run of {name} to go on with; give its folder with --out")
         return cls(max(found, key=lambda path: (path / "config.toml").stat().st_mtime))
@@ -113,8 +125,11 @@ class RunLog:
 
         self._path = run.log
         self._cut_after(games)
-        self._file = open(self._path, "a", encoding="utf-8")  # noqa: SIM115 (open as long as the run)
-        self._board = SummaryWriter(str(run.path), purge_step=games + 1 if games else None)
+        again = any(run.path.glob("events.out.tfevents.*"))
+        with _naming(self._path):
+            self._file = open(self._path, "a", encoding="utf-8")  # noqa: SIM115 (open as long as the run)
+        with _naming(run.path):
+            self._board = SummaryWriter(str(run.path), purge_step=games + 1 if again else None)
 
     def _cut_after(self, games: int) -> None:
         """Drop lines that a resumed run will write again, and a line that was cut short."""

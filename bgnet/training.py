@@ -131,6 +131,9 @@ class Training:
         changed = differences(stored, config) if config is not None else []
         if changed:
             raise RunError(f"{run.path} was started with another configuration: {', '.join(changed)}")
+        if not run.has_checkpoint and not any(run.checkpoints.glob("*.damaged")):
+            observer.note(f"{run.path} has no checkpoint yet: it starts from the beginning")
+            return cls(run, stored, observer)
         path, counters, tensors = newest_checkpoint(run.checkpoints)
         training = cls(run, stored, observer, resumed=True)
         training.counters = counters
@@ -149,11 +152,18 @@ class Training:
     def go(self) -> dict[str, Any]:
         """Train to the end -> the summary. Raises Stopped, NonFiniteLoss, RunError, OSError."""
         with self.run.locked():
-            if self._finished() and self.run.summary.is_file():
+            summary = self._old_summary() if self._finished() else None
+            if summary is not None:
                 self.observer.note("the run is finished already")
-                summary: dict[str, Any] = json.loads(self.run.summary.read_text(encoding="utf-8"))
-                return summary
-            return self._go()
+            return summary or self._go()
+
+    def _old_summary(self) -> dict[str, Any] | None:
+        """What an earlier stretch wrote at its end; None when that is missing or damaged."""
+        try:
+            summary: dict[str, Any] = json.loads(self.run.summary.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return None
+        return summary
 
     def _go(self) -> dict[str, Any]:
         self._begun = time.monotonic() - self.counters.seconds

@@ -23,8 +23,7 @@ def _symmetric(points: dict[int, int]) -> Board:
     for point, count in points.items():
         board[point] += count
         board[25 - point] -= count
-    board.flags.writeable = False
-    return board
+    return np.frombuffer(board.tobytes(), dtype=np.int8)  # over immutable bytes: read-only for good
 
 
 START_BOARD = _symmetric({24: 2, 13: 5, 8: 3, 6: 5})

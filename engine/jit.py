@@ -47,7 +47,7 @@ def _kernel_dir(package: Path) -> Path | None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         probe = folder / f".{os.getpid()}"
-        probe.write_bytes(b"")
+        probe.write_bytes(bytes(100_000))  # a full disk takes an empty file
         probe.unlink()
     except OSError as error:
         warnings.warn(

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import IllegalPlayError, NotationError
+from engine.errors import BoardError, IllegalPlayError, NotationError
 from engine.moves import legal_afterstates
 from engine.position import Position
 from engine.reading import Attempts, Part, read_parts
@@ -51,6 +51,8 @@ def legal_plays(position: Position, dice: object) -> list[Play]:
     dice: two numbers from 1 to 6 in any order, or text as "31". A roll that cannot be played gives one play,
     "no play". Raises DiceError, and BoardError for a flawed or finished position.
     """
+    if not isinstance(position, Position):
+        raise BoardError(f"a Position is needed, not {type(position).__name__}: Position(board)")
     roll = read_dice(dice)
     board = position.board.copy()
     results = legal_afterstates(board[None], np.array([roll], dtype=np.int8)).boards

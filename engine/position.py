@@ -45,9 +45,8 @@ class Position:
         most = max(abs(int(n)) for n in board)
         if most > 127:
             raise BoardError(f"a point holds at most 127 checkers here, not {most}")
-        board = board.astype(np.int8)
-        board.flags.writeable = False
-        self._board: NDArray[np.int8] = board
+        # Over immutable bytes, so that nobody can make it writable again.
+        self._board: NDArray[np.int8] = np.frombuffer(board.astype(np.int8).tobytes(), dtype=np.int8)
 
     @classmethod
     def from_position_id(cls, text: str) -> Position:

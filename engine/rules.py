@@ -37,6 +37,9 @@ class RuleSet:
     """In a match: no doubling in the first game in which a player needs one point."""
 
     def __post_init__(self) -> None:
+        for name in ("checkers", "match_length"):
+            if type(getattr(self, name)) is not int:
+                raise EngineError(f"rules {self.name!r}: {name} must be a whole number, not {getattr(self, name)!r}")
         if not 1 <= self.checkers <= 15:
             raise EngineError(f"rules {self.name!r}: checkers must be 1..15, not {self.checkers!r}")
         single, gammon, backgammon = self.stakes
@@ -82,6 +85,6 @@ VARIANTS = {
 
 def match(length: int) -> RuleSet:
     """Match play to `length` points with the Crawford rule."""
-    if length < 1:
+    if type(length) is not int or length < 1:
         raise EngineError(f"a match needs at least 1 point, not {length!r}")
     return RuleSet(f"match:{length}", match_length=length)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import pickle
 import re
 import sys
 import traceback
@@ -42,13 +43,17 @@ ProgressOption = Annotated[
 
 def print_text(text: str) -> None:
     """Print to stdout; what its encoding lacks becomes a question mark instead of an error."""
+    if sys.stdout is None:  # closed by the caller
+        return
     encoding = sys.stdout.encoding or "utf-8"
     print(text.encode(encoding, "replace").decode(encoding), flush=True)
 
 
 def print_json(value: dict[str, Any]) -> None:
     """Print one JSON object on one line of stdout, in plain ASCII. Raises ValueError for nan or infinity."""
-    print(json.dumps(value, allow_nan=False), flush=True)
+    text = json.dumps(value, allow_nan=False)
+    if sys.stdout is not None:
+        print(text, flush=True)
 
 
 def note_compiling(*, quiet: bool) -> None:
@@ -92,6 +97,12 @@ def reporting(*, as_json: bool = False, verbose: bool = False, stopped: str = "n
     except KeyboardInterrupt as error:
         _report("stopped", f"stopped: {stopped}", as_json)
         raise typer.Exit(exit_code(error)) from None
+    except (EOFError, pickle.UnpicklingError) as error:  # numba read a cut file
+        from engine.jit import cache_dir
+
+        folder = cache_dir() / "kernels"
+        _report("damaged_cache", f"the compiled kernels in {folder} are damaged ({error}); delete that folder", as_json)
+        raise typer.Exit(1) from None
     except Exception as error:
         known = isinstance(error, (ValueError, OSError, RuntimeError, MemoryError))
         if verbose or (as_json and not known):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import signal
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated, Any
@@ -47,7 +49,7 @@ def train(
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a key, e.g. learning.average=0.99.")
     ] = None,
     minutes: Annotated[
-        float | None, typer.Option("--minutes", min=0.05, help="Fit the number of games to a time.")
+        float | None, typer.Option("--minutes", min=0.05, max=100_000.0, help="Fit the number of games to a time.")
     ] = None,
     out: Annotated[Path | None, typer.Option("--out", help="The run's folder; default: a new one under runs/.")] = None,
     parent: Annotated[
@@ -88,16 +90,16 @@ def _prepare(
     screen: _Screen,
 ) -> Training:
     from bgnet.config import load_config
-    from bgnet.runlog import RunFolder
+    from bgnet.runlog import RunError, RunFolder
     from bgnet.training import Training
 
     if parent is not None:
         settings = [*settings, f"parent={json.dumps(parent)}"]
     if resume and minutes is not None:
-        raise typer.BadParameter("a run keeps the time or the games it was started with; leave --minutes out")
+        raise RunError("a run keeps the time or the games it was started with; leave --minutes out")
     if resume and config.is_dir():
         if settings:
-            raise typer.BadParameter("a run goes on with its own configuration; --set and --from belong to new ones")
+            raise RunError("a run goes on with its own configuration; --set and --from belong to new ones")
         return Training.resume(RunFolder(config), None, screen)
     run_config = load_config(config, settings)
     if resume:
@@ -159,21 +161,31 @@ class _Screen:
             self.note(f"note   {missing}")
 
     def note(self, text: str) -> None:
-        if self._bar is not None:
-            self._bar.write(text)
-        elif self._mode != "none":
-            typer.echo(text, err=True)
+        with self._quiet_when_nobody_reads():
+            if self._bar is not None:
+                self._bar.write(text)
+            elif self._mode != "none":
+                typer.echo(text, err=True)
 
     def progress(self, counters: Counters, values: dict[str, float]) -> None:
-        if self._bar is None:
-            self._bar = Progress(counters.total_games, "games", self._mode, label="train", initial=self._resumed_at)
-        self._bar.set_total(counters.total_games)
-        now = time.monotonic()
-        fields: dict[str, object] = {}
-        if now - self._shown_at >= 0.5:
-            self._shown_at = now
-            fields = {"loss": f"{values['loss']:.4f}", "lr": f"{values['lr']:.1e}"}
-        self._bar.update(counters.games - self._bar.count, **fields)
+        with self._quiet_when_nobody_reads():
+            if self._bar is None:
+                self._bar = Progress(counters.total_games, "games", self._mode, label="train", initial=self._resumed_at)
+            self._bar.set_total(counters.total_games)
+            now = time.monotonic()
+            fields: dict[str, object] = {}
+            if now - self._shown_at >= 0.5:
+                self._shown_at = now
+                fields = {"loss": f"{values['loss']:.4f}", "lr": f"{values['lr']:.1e}"}
+            self._bar.update(counters.games - self._bar.count, **fields)
+
+    @contextlib.contextmanager
+    def _quiet_when_nobody_reads(self) -> Iterator[None]:
+        """The reader of stderr may leave (a pipe into head): hours of training are worth more than its display."""
+        try:
+            yield
+        except (BrokenPipeError, ValueError):  # ValueError: the stream is closed
+            self._mode, self._bar = "none", None
 
     def stop_requested(self) -> bool:
         return self.signal is not None
@@ -185,9 +197,10 @@ class _Screen:
         self.note("stopping after this round; once more to leave at once")
 
     def close(self) -> None:
-        if self._bar is not None:
-            self._bar.close()
-            self._bar = None
+        with self._quiet_when_nobody_reads():
+            if self._bar is not None:
+                self._bar.close()
+        self._bar = None
 
 
 def _closing(summary: dict[str, Any], training: Training) -> str:

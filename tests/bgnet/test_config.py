@@ -51,6 +51,10 @@ def load(tmp_path: Path, text: str, *settings: str) -> RunConfig:
         ("[evaluation]\ngames = 3", r"evaluation\.games: must be even"),
         ("[game]\nrules = 'match'", r"game\.rules"),
         ("games = ", "not TOML"),
+        ("games = [" + "[" * 100_000, "not TOML"),
+        ("games = " + "9" * 5000, "not TOML|games"),
+        ("games = 1" + "0" * 400, "games"),
+        ("[checkpoints]\nevery_seconds = inf", r"checkpoints\.every_seconds"),
         ("net = 3", "net"),
     ],
 )
@@ -71,7 +75,7 @@ def test_settings(tmp_path: Path) -> None:
     assert (config.games, config.net.hidden, config.device, config.learning.average) == (7, [8, 4], "cpu", 0.5)
 
 
-@pytest.mark.parametrize("setting", ["games", "=3", "net..hidden=3", "games.x=1"])
+@pytest.mark.parametrize("setting", ["games", "=3", "net..hidden=3", "games.x=1", "games=5\nseed=9"])
 def test_bad_settings(tmp_path: Path, setting: str) -> None:
     with pytest.raises(ConfigError, match="--set|unknown key"):
         load(tmp_path, "games = 5", setting)
@@ -92,3 +96,10 @@ def test_differences_are_listed() -> None:
     other = one.model_copy(update={"games": 3, "net": one.net.model_copy(update={"hidden": [4]})})
     assert differences(one, other) == [f"games ({one.games} / 3)", "net.hidden ([512, 32] / [4])"]
     assert differences(one, one) == []
+
+
+def test_any_text_survives_the_round_trip(tmp_path: Path) -> None:
+    """Characters beyond 16 bits, quotes, backslashes, controls; and a byte order mark in front."""
+    config = RunConfig(parent='\U0001f600 "quoted" \\ back \t tab')
+    (tmp_path / "run.toml").write_text("\ufeff" + to_toml(config), encoding="utf-8")
+    assert load_config(tmp_path / "run.toml") == config

@@ -58,6 +58,12 @@ def test_round_trip(tmp_path: Path, dtype: str, tolerance: float) -> None:
         ({"sizes": [195, 8, 6]}, "expected \\[196"),
         ({"sizes": [196, 8, 8, 6]}, "layer1.weight is"),
         ({"games": "not json"}, "cannot be read"),
+        ({"games": "[" * 100_000}, "cannot be read"),
+        ({"games": None}, "games cannot be None"),
+        ({"encoding": []}, "encoding cannot be"),
+        ({"outcomes": 5}, "outcomes cannot be 5"),
+        ({"sizes": [196, 8.0, 6]}, "layers"),
+        ({"sizes": [196, 0, 6]}, "layers"),
         ({"seed": "DROP"}, "lacks 'seed'"),
     ],
 )
@@ -88,6 +94,10 @@ def test_not_finite_numbers(tmp_path: Path) -> None:
     weights.matrices[0][3, 3] = np.nan
     save_net(tmp_path / "a.safetensors", weights, NetInfo(sizes=SIZES))
     with pytest.raises(NetFileError, match="layer0.weight holds numbers that are not finite"):
+        load_net(tmp_path / "a.safetensors")
+    weights.matrices[0][3, 3] = 1e30
+    save_net(tmp_path / "a.safetensors", weights, NetInfo(sizes=SIZES))
+    with pytest.raises(NetFileError, match="absurdly great"):
         load_net(tmp_path / "a.safetensors")
 
 
@@ -131,6 +141,14 @@ def test_find_net(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         bgnet.load("nosuch")
     with pytest.raises(NetFileError, match="no network ''"):
         bgnet.load("")
+    with pytest.raises(NetFileError, match="no network"):
+        bgnet.load("x" * 5000)
+    # A shipped name means the shipped network, whatever lies in the working directory.
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "standard").mkdir()
+    written(tmp_path / "standard/last.safetensors")
+    assert bgnet.load("standard").info.sizes == [196, 512, 32, 6]
+    assert bgnet.load("./standard").info.sizes == SIZES
 
 
 def test_shipped_nets_load() -> None:

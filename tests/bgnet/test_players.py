@@ -151,3 +151,17 @@ def test_nets_command_names_an_unknown_net() -> None:
     done = subprocess.run([sys.executable, "-m", "bgnet", "nets", "nosuch"], capture_output=True, text=True)
     assert done.returncode == 2
     assert "no network 'nosuch'" in done.stderr
+
+
+@pytest.mark.parametrize("bad", [np.full((9999, 6), np.nan), np.zeros((3, 6)), np.zeros((9999, 5)), np.zeros(0)])
+def test_evaluators_that_give_nonsense_are_named(bad: np.ndarray) -> None:
+    class Nonsense:
+        def outcomes(self, boards: np.ndarray) -> np.ndarray:
+            return bad[: len(boards)]
+
+        def __repr__(self) -> str:
+            return "Nonsense()"
+
+    boards, dice = some_positions()
+    with pytest.raises(ValueError, match=r"Nonsense\(\) must give finite chances"):
+        EvaluatorPlayer(Nonsense()).choose(boards[:10], dice[:10])

@@ -196,7 +196,7 @@ def test_a_run_is_not_overwritten(tmp_path: Path) -> None:
         start(tmp_path / "run", config)
     (tmp_path / "other").mkdir()
     (tmp_path / "other/notes.txt").write_text("mine")
-    start(tmp_path / "other", config)  # a folder without a run is fine
+    start(tmp_path / "other", config)  # a folder with other things is fine
 
 
 def test_resume_refuses_another_configuration(tmp_path: Path) -> None:
@@ -323,15 +323,25 @@ def test_devices() -> None:
         (["none.toml"], 2, "there is no such run file"),
         (["{config}", "--set", "games=0"], 2, "games"),
         (["{config}", "--minutes", "0"], 2, "minutes"),
+        (["{config}", "--minutes", "inf"], 2, "minutes"),
+        (["{config}", "--resume", "--minutes", "1"], 2, "leave --minutes out"),
+        (["{config}", "--set", "checkpoints.every_seconds=inf"], 2, "finite"),
         (["{config}", "--progress", "loud", "--out", "{out}"], 2, "loud"),
         (["{config}", "--resume", "--out", "{out}"], 2, "holds no run"),
         (["{config}", "--out", "{file}/run"], 1, "cannot make the folder"),
+        (["{config}", "--out", "{readme}"], 1, "a file of that name exists"),
         (["{config}", "--from", "nosuch", "--out", "{out}"], 2, "no network 'nosuch'"),
         (["{config}", "--set", "evaluation.opponents=['gnubg:9']", "--out", "{out}"], 2, "gnubg:9"),
     ],
 )
 def test_mistakes_on_the_command_line(tmp_path: Path, words: list[str], code: int, message: str) -> None:
-    places = {"config": tiny_file(tmp_path), "out": tmp_path / "out", "file": tmp_path / "tiny.toml"}
+    (tmp_path / "readme").write_text("")
+    places = {
+        "readme": tmp_path / "readme",
+        "config": tiny_file(tmp_path),
+        "out": tmp_path / "out",
+        "file": tmp_path / "tiny.toml",
+    }
     done = subprocess.run(
         command(*(word.format(**places) for word in words)),
         capture_output=True, text=True, cwd=tmp_path, env={**os.environ, "NO_COLOR": "1", "COLUMNS": "200"},
@@ -379,3 +389,70 @@ def test_minutes_that_the_baselines_use_up_are_remarked(tmp_path: Path) -> None:
     training._finish = lambda log: {}  # type: ignore[assignment,method-assign,return-value]
     training.go()
     assert any("leaves more for learning" in note for note in observer.notes)
+
+
+def test_weights_that_are_not_finite_never_reach_a_file(tmp_path: Path) -> None:
+    """The loss of the last minibatch is still finite, its step is not: no checkpoint and no network is written."""
+    training = start(tmp_path / "run", tiny(tmp_path, games=20, **{"evaluation.opponents": []}))
+    step = training.learner.optimizer.step
+
+    def bad_step() -> None:
+        step()
+        training.learner.parameters[0].data[0, 0] = np.nan
+
+    training.learner.optimizer.step = bad_step  # type: ignore[method-assign,assignment]
+    with pytest.raises(NonFiniteLoss, match="weights are not finite"):
+        training.go()
+    assert not (tmp_path / "run/last.safetensors").exists()
+    _, counters, tensors = newest_checkpoint(tmp_path / "run/checkpoints")
+    assert counters.rounds == 0 and all(np.isfinite(t).all() for t in tensors.values())
+
+
+def test_a_run_killed_before_its_first_checkpoint_starts_from_the_beginning(tmp_path: Path) -> None:
+    config = tiny(tmp_path, games=40)
+    start(tmp_path / "whole", config).go()
+    start(tmp_path / "killed", config)  # the folder and its config.toml are there, nothing else
+    Training.resume(RunFolder(tmp_path / "killed"), config, observer := Quiet()).go()
+    assert any("no checkpoint yet" in note for note in observer.notes)
+    assert weights_of(tmp_path / "killed") == weights_of(tmp_path / "whole")
+
+
+@pytest.mark.parametrize("name", ["config.toml", "log.jsonl", "summary.json", "last.safetensors"])
+def test_files_that_a_run_would_overwrite_are_safe(tmp_path: Path, name: str) -> None:
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / name).write_text("mine")
+    with pytest.raises(RunError, match="already holds a run"):
+        start(tmp_path / "own", tiny(tmp_path))
+    assert (tmp_path / "own" / name).read_text() == "mine"
+
+
+def test_runs_of_the_same_second_get_folders_of_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("time.strftime", lambda _: "20260101-000000")
+    config = RunConfig()
+    names = []
+    for _ in range(3):
+        run = RunFolder.planned(None, "x", config)
+        run.create(config)
+        names.append(run.path.name)
+    assert names == ["x-20260101-000000-s1", "x-20260101-000000-s1-2", "x-20260101-000000-s1-3"]
+    first = RunFolder.planned(tmp_path / "same", "x", config)
+    first.create(config)
+    with pytest.raises(RunError, match="has just started"):
+        RunFolder(tmp_path / "same").create(config)
+
+
+def test_training_survives_a_reader_that_leaves(tmp_path: Path) -> None:
+    """`bgnet train ... 2>&1 | head -1` goes on to its end."""
+    words = command(tiny_file(tmp_path, games=400), "--out", tmp_path / "run")
+    shell = " ".join(f"'{word}'" for word in words) + " 2>&1 | head -1"
+    done = subprocess.run(["bash", "-c", f"set -o pipefail; {shell}"], capture_output=True, text=True)
+    assert done.stdout.startswith("run ")
+    assert (tmp_path / "run/summary.json").exists()
+
+
+def test_a_log_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    training = start(tmp_path / "run", tiny(tmp_path, games=20))
+    (tmp_path / "run/log.jsonl").mkdir()
+    with pytest.raises(OSError, match=r"log\.jsonl"):
+        training.go()

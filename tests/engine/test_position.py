@@ -29,6 +29,8 @@ def test_value_semantics(points: list[int]) -> None:
 def test_immutable() -> None:
     with pytest.raises(ValueError, match="read-only"):
         START.board[6] = 4
+    with pytest.raises(ValueError, match="WRITEABLE"):
+        START.board.flags.writeable = True
     with pytest.raises(AttributeError):
         START.board = START.board  # type: ignore[misc]
     with pytest.raises(AttributeError):
@@ -95,6 +97,8 @@ def test_outcomes_of_another_shape(function, value) -> None:  # type: ignore[no-
         ({"max_cube": 3}, "power of two"),
         ({"match_length": -1}, "match_length"),
         ({"match_length": 5, "jacoby": True}, "money play"),
+        ({"checkers": 2.5}, "whole number"),
+        ({"match_length": True}, "whole number"),
     ],
 )
 def test_rules_that_cannot_be(settings: dict[str, object], words: str) -> None:
