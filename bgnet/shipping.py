@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,9 +15,12 @@ from bgnet.runlog import RunFolder
 __all__ = ["ship"]
 
 
-def ship(run: RunFolder, name: str, note: str, folder: Path = SHIPPED) -> tuple[Path, Path]:
+def ship(
+    run: RunFolder, name: str, note: str, folder: Path = SHIPPED, *, parent: str | None = None
+) -> tuple[Path, Path]:
     """Write `name`.safetensors (float16) and its card from a finished run -> both paths.
 
+    parent: what the network that it started from is called for others, instead of a path that only its maker knows.
     Raises NetFileError when the run has no summary or no network.
     """
     if not run.summary.is_file():
@@ -24,6 +28,9 @@ def ship(run: RunFolder, name: str, note: str, folder: Path = SHIPPED) -> tuple[
     summary = json.loads(run.summary.read_text(encoding="utf-8"))
     weights, info = load_net(run.last)
     info = replace(info, note=note)
+    if parent is not None:
+        config = re.sub(r"(?m)^parent = .*$", lambda _: f"parent = {json.dumps(parent)}", info.config)
+        info = replace(info, parent=parent, config=config)
     net, card = folder / f"{name}.safetensors", folder / f"{name}.md"
     save_net(net, weights, info, "float16")
     with atomic_write(card) as temporary:

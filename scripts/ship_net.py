@@ -19,9 +19,10 @@ def main() -> int:
     parser.add_argument("run", type=Path, help="the run's folder")
     parser.add_argument("name", help="the network's name")
     parser.add_argument("--note", required=True, help="what it is, in a sentence without the full stop")
+    parser.add_argument("--parent", help="what the network it started from is called for others")
     args = parser.parse_args()
     try:
-        for path in ship(RunFolder(args.run), args.name, args.note):
+        for path in ship(RunFolder(args.run), args.name, args.note, parent=args.parent):
             print(path)
     except (ValueError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)

@@ -136,6 +136,8 @@ def test_shipping_writes_a_net_and_its_card(tmp_path: Path) -> None:
     original, _ = load_net(tmp_path / "run/last.safetensors")
     assert info.note == "A test"
     assert all(np.allclose(a, b, atol=1e-3) for a, b in zip(weights.arrays(), original.arrays(), strict=True))
+    named, _ = ship(RunFolder(tmp_path / "run"), "named", "A test", tmp_path, parent="some net")
+    assert load_net(named)[1].parent == "some net" and 'parent = "some net"' in load_net(named)[1].config
     assert "20 games against itself" in card.read_text() and "`random` | 20 |" in card.read_text()
 
 
