@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,18 +12,22 @@ from numpy.typing import NDArray
 
 from bgnet.evaluators import Evaluator
 from bgnet.players import DEFAULT_BOT, evaluator, split_depth
-from bgnet.search import NORMAL, Candidate, MoveFilter, Search
-from engine.errors import BoardError, DiceError
+from bgnet.search import Candidate, MoveFilter, Search
+from engine.errors import BoardError, DiceError, StateError
 from engine.outcomes import to_cumulative
 from engine.plays import Play, legal_plays, parse_play
 from engine.position import Position
 from engine.rules import MONEY
 from engine.state import GameState, read_position
 
-__all__ = ["Analysis", "JudgedPlay", "analyze", "read_state"]
+__all__ = ["FILTERS", "Analysis", "JudgedPlay", "analyze", "read_state"]
 
 
-@dataclass(frozen=True)
+FILTERS = (MoveFilter(5, 3, 0.16),)
+"""Wider than play needs: at least five plays are searched to the end, so that their losses can be compared."""
+
+
+@dataclass(frozen=True, eq=False)
 class JudgedPlay:
     """A legal play and what it is worth to the one who makes it."""
 
@@ -62,7 +66,7 @@ class JudgedPlay:
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Analysis:
     """What a bot thinks of a position: before the roll, or of the plays of a roll."""
 
@@ -90,7 +94,7 @@ class Analysis:
         return {
             "schema": "bgnet.analyze/1",
             "position_id": self.state.position.position_id,
-            "xgid": self.state.xgid,
+            "xgid": _xgid(self.state),
             "dice": list(self.state.dice) if self.state.dice else None,
             "bot": self.bot,
             "ply": self.ply,
@@ -111,7 +115,7 @@ def analyze(
     ply: int | None = None,
     played: str | None = None,
     payoff: NDArray[np.float32] = MONEY.payoff,
-    filters: Sequence[MoveFilter] = NORMAL,
+    filters: Sequence[MoveFilter] = FILTERS,
     tables: bool = True,
     threads: int = 0,
     stop: Callable[[], bool] = lambda: False,
@@ -135,14 +139,26 @@ def analyze(
     else:
         leaves, name = bot, repr(bot)
     ply = 2 if ply is None else ply
-    knows: Callable[[Position], bool] = lambda _: False  # noqa: E731 (a default that stands beside its other form)
+
+    def knows(position: Position) -> bool:
+        return False
+
     if tables:
         from bgnet.composite import Composite
         from engine.bearoff import two_sided
 
-        leaves, table = Composite(leaves), two_sided()
-        knows = lambda p: p.ending() is not None or table.knows(p.board)  # noqa: E731
-    search = Search(leaves, ply, payoff, filters, threads=threads or os.cpu_count() or 1, stop=stop)
+        composite, table = Composite(leaves), two_sided()
+        most = composite.checkers - 1  # a side that has borne off none can still lose a gammon
+        leaves = composite
+
+        def knows(position: Position) -> bool:
+            few = (
+                max((position.board > 0) @ np.abs(position.board), (position.board < 0) @ np.abs(position.board))
+                <= most
+            )
+            return position.ending(composite.checkers) is not None or bool(few and table.knows(position.board))
+
+    search = Search(leaves, ply, payoff, filters, threads=threads, stop=stop)
     if state.dice is None:
         if played is not None:
             raise DiceError("a play was given but no dice: which roll is it for?")
@@ -174,10 +190,13 @@ def _judge_plays(
     plays: dict[bytes, Play] = {play.position.board.tobytes(): play for play in legal_plays(state.position, state.dice)}
     always = [asked.position.board] if asked is not None else []
     ranked = search.rank(state.position.board, np.array(state.dice, dtype=np.int8), always)
+    # What the tables know needs no search: such plays stand with those that were searched to the end.
+    exact = {c.board.tobytes() for c in ranked if knows(plays[c.board.tobytes()].position)}
+    ranked.sort(key=lambda c: (-(search.ply if c.board.tobytes() in exact else c.ply), -c.equity))
     judged = []
     for rank, candidate in enumerate(ranked, start=1):
         play = plays[candidate.board.tobytes()]
-        exact = knows(play.position)
+        known = candidate.board.tobytes() in exact
         judged.append(
             JudgedPlay(
                 play=play.notation,
@@ -185,8 +204,8 @@ def _judge_plays(
                 outcomes=candidate.outcome,
                 equity=candidate.equity,
                 loss=_loss(ranked[0], candidate),
-                depth="exact" if exact else f"{candidate.ply}-ply",
-                ply=None if exact else candidate.ply,
+                depth="exact" if known else f"{candidate.ply}-ply",
+                ply=None if known else candidate.ply,
                 rank=rank,
                 played=asked is not None and play.notation == asked.notation,
             )
@@ -196,6 +215,13 @@ def _judge_plays(
 
 def _loss(best: Candidate, other: Candidate) -> float:
     return max(best.equity - other.equity, 0.0)
+
+
+def _xgid(state: GameState) -> str | None:
+    """The XGID, None for a state that none can hold: a resignation, say."""
+    with contextlib.suppress(StateError):
+        return state.xgid
+    return None
 
 
 def _chances(outcomes: NDArray[np.float32]) -> dict[str, float]:

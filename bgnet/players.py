@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from bgnet import peers
 from bgnet.evaluators import Evaluator, NetEvaluator, afterstate_outcomes, load, shipped_nets
 from bgnet.inference import choose_kernel
+from bgnet.search import Search, best_rows
 from engine.dice import philox
 from engine.jit import kernel
 from engine.moves import check_boards, check_dice, legal_afterstates
-from engine.outcomes import swap
 from engine.rules import MONEY
 
 __all__ = ["DEFAULT_BOT", "EvaluatorPlayer", "Player", "RandomPlayer", "evaluator", "player", "split_depth"]
@@ -67,10 +67,7 @@ class EvaluatorPlayer:
                 f"{self.evaluator!r} must give finite chances float32[{len(afterstates.boards)}, 6], "
                 f"not {np.shape(outcomes)} or numbers that are not finite"
             )
-        equities = swap(outcomes) @ self.payoff
-        starts, ends = afterstates.offsets[:-1], afterstates.offsets[1:]
-        best = [start + int(np.argmax(equities[start:end])) for start, end in zip(starts, ends, strict=True)]
-        return afterstates.boards[best]
+        return afterstates.boards[best_rows(outcomes, self.payoff, afterstates.offsets)]
 
     def __repr__(self) -> str:
         return f"EvaluatorPlayer({self.evaluator!r})"
@@ -125,7 +122,7 @@ def player(spec: str | Evaluator | Player, payoff: NDArray[np.float32] = MONEY.p
         return RandomPlayer()
     if spec.startswith("net:"):
         name, ply = split_depth(spec)
-        return EvaluatorPlayer(load(name), payoff) if ply is None else _search(load(name), ply, payoff)
+        return EvaluatorPlayer(load(name), payoff) if ply is None else Search(load(name), ply, payoff)
     every_win_alike = payoff[0] == payoff[2]
     found = peers.player(spec, "dmp" if every_win_alike else "money")
     if found is None:
@@ -155,12 +152,6 @@ def split_depth(spec: str) -> tuple[str, int | None]:
     if found is None:
         raise peers.BotSpecError(f"bot {spec!r}: the depth {depth!r} is not understood, write for example {name}@2ply")
     return name, int(found.group(1))
-
-
-def _search(leaves: Evaluator, ply: int, payoff: NDArray[np.float32]) -> Player:
-    from bgnet.search import Search
-
-    return Search(leaves, ply, payoff)
 
 
 def _unknown(spec: str) -> peers.BotSpecError:

@@ -15,6 +15,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from bgnet.cores import cores
 from bgnet.evaluators import Evaluator
 from bgnet.lockstep import Plan, RolloutError, Trials, play_trials
 from bgnet.players import EvaluatorPlayer, Player, split_depth
@@ -175,7 +176,7 @@ class Run:
             self.plan,
             roots,
             range(tally.done, most, asked.chunk),
-            asked.threads or os.cpu_count() or 1,
+            asked.threads or cores(),
             self._cancelled,
             asked.stop,
         )
@@ -222,6 +223,8 @@ class Run:
             wrong.append(f"the position is {before.state.position.position_id}, not {state.position.position_id}")
         if before.state.dice != state.dice:
             wrong.append(f"the dice are {before.state.dice}, not {state.dice}")
+        if before.settings.bot != self.settings.bot:  # one trial without luck would hardly tell bots apart
+            wrong.append(f"the bot is {before.settings.bot!r}, not {self.settings.bot!r}")
         if before.plays != names:
             wrong.append(f"the plays are {before.plays}, not {names}")
         if wrong:

@@ -1,7 +1,8 @@
 """Rollouts: the value of a position, or of the plays of a roll, from games played out, with honest error bars.
 
 `rollout` is for a position before the roll, `rollout_plays` for plays. The same seed gives the same numbers on any
-number of threads and in chunks of any size, and a rollout that is continued gives what one long one would have given.
+number of threads and in chunks of any size, and one that is continued to a number of trials gives what one long
+rollout would have given.
 """
 
 from __future__ import annotations

@@ -9,7 +9,6 @@ Everything is judged in batches: the positions of a level are expanded together,
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -19,6 +18,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from bgnet.cores import cores
 from bgnet.evaluators import Evaluator, afterstate_outcomes
 from bgnet.transpositions import Transpositions
 from engine.dice import ROLLS, WEIGHTS
@@ -85,7 +85,7 @@ class Search:
     that is left behind (fewer: the last one counts on). pruner, prune_to: a cheaper Evaluator that picks the
     results of a roll that `evaluator` judges inside the tree. threads: 0 = all cores. cache_mb: bound of the memory of
     values that were searched before. stop: called now and then; True raises SearchStopped.
-    The answers depend on none of threads, cache and batch. Thread-safe.
+    The answers do not depend on threads, cache or batch, if the Evaluator's rows do not. Thread-safe.
     """
 
     def __init__(
@@ -114,7 +114,7 @@ class Search:
         self.pruner = pruner
         self.prune_to = prune_to
         self.stop = stop
-        self.threads = threads or os.cpu_count() or 1
+        self.threads = threads or cores()
         self._memory = [Transpositions(cache_mb / max(ply, 1)) for _ in range(ply)]
         self._lock = threading.Lock()
 
@@ -245,7 +245,7 @@ def best_rows(
     Best for the one who has moved; the first of equals.
     """
     picks = np.empty(len(offsets) - 1, dtype=np.int64)
-    _best_rows(np.ascontiguousarray(outcomes), payoff, offsets, picks)
+    _best_rows(np.require(outcomes, np.float32, ["C", "W"]), payoff, offsets, picks)
     return picks
 
 
@@ -253,7 +253,7 @@ def _prune(
     pruner: Evaluator, keep: int, payoff: NDArray[np.float32], parents: NDArray[np.int8], results: Afterstates
 ) -> Afterstates:
     """The `keep` results of each roll that the pruner likes best, in their old order."""
-    equities = swap(afterstate_outcomes(pruner, parents, results)) @ payoff
+    equities = swap(afterstate_outcomes(pruner, parents, results)).astype(np.float64) @ payoff.astype(np.float64)
     kept = []
     offsets = np.zeros_like(results.offsets)
     for i, (start, end) in enumerate(pairwise(results.offsets.tolist())):

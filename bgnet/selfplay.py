@@ -60,6 +60,8 @@ class SelfPlay(NamedTuple):
     finals: NDArray[np.float32]
     """float32[G, 6], the outcome for the player who would be on roll after the last position: exactly how the game
     ended, or what the endgame tables say."""
+    last_values: NDArray[np.float32]
+    """float32[G, 6], what the acting network thought of that: the same when the game is over."""
 
 
 def make_game(payoff: NDArray[np.float32], start: NDArray[np.int8], use_tables: bool = False) -> Game:
@@ -82,7 +84,7 @@ MONEY_GAME = make_game(MONEY.payoff, START_BOARD)
 @kernel
 def _play(actor, game, seed, first_game, games):
     """actor plays `games` games greedily on both sides, with the dice of (seed, first_game ...) -> boards int8[M, 26],
-    values float32[M, 6], backups float32[M or 0, 6], offsets int64[G + 1], finals float32[G, 6].
+    values float32[M, 6], backups float32[M or 0, 6], offsets int64[G + 1], finals and last_values float32[G, 6].
     """
     net, keep, payoff = actor.net, actor.keep, game.payoff
     work = workspace(net)
@@ -102,6 +104,8 @@ def _play(actor, game, seed, first_game, games):
     backups = np.empty((room if keep > 0 else 0, 6), dtype=np.float32)
     offsets = np.zeros(games + 1, dtype=np.int64)
     finals = np.zeros((games, 6), dtype=np.float32)
+    last_values = np.zeros((games, 6), dtype=np.float32)
+    known = np.empty((1, 6), dtype=np.float32)
     total = 0
     for g in range(games):
         board[0] = game.start
@@ -134,14 +138,16 @@ def _play(actor, game, seed, first_game, games):
             over = ending(board[0], net.checkers)
             if over >= 0:
                 write_ending(over, finals[g])
+                last_values[g] = finals[g]
                 break
-            if game.use_tables and known_outcomes(game.tables, board, net.checkers, outcome, unknown) == 0:
-                finals[g] = outcome[0]
+            if game.use_tables and known_outcomes(game.tables, board, net.checkers, known, unknown) == 0:
+                finals[g] = known[0]
+                last_values[g] = outcome[0]
                 break
             ply += 1
             die1, die2 = roll_kernel(seed, first_game + g, ply)
         offsets[g + 1] = total
-    return boards[:total].copy(), values[:total].copy(), backups[:total].copy(), offsets, finals
+    return boards[:total].copy(), values[:total].copy(), backups[:total].copy(), offsets, finals, last_values
 
 
 @kernel
@@ -175,6 +181,7 @@ class PendingGames:
             np.concatenate([part.backups for part in parts]),
             np.concatenate([*offsets, starts[-1:]]),
             np.concatenate([part.finals for part in parts]),
+            np.concatenate([part.last_values for part in parts]),
         )
 
 

@@ -36,11 +36,13 @@ def td_lambda(games: SelfPlay, lam: float) -> NDArray[np.float32]:
 
 
 @kernel
-def _residual_lambda(values, backups, offsets, lam, out):
-    """values and backups float32[M, 6], offsets int64[G + 1], lam -> out float32[M, 6]."""
+def _residual_lambda(values, backups, offsets, finals, last_values, lam, out):
+    """values and backups float32[M, 6], offsets int64[G + 1], finals and last_values float32[G, 6], lam
+    -> out float32[M, 6].
+    """
     carry = np.empty(6, dtype=np.float32)
     for g in range(offsets.shape[0] - 1):
-        carry[:] = 0.0
+        carry[:] = finals[g] - last_values[g]  # zero unless the endgame tables knew better
         for t in range(offsets[g + 1] - 1, offsets[g] - 1, -1):
             total = np.float32(0.0)
             for j in range(6):
@@ -57,13 +59,14 @@ def residual_lambda(games: SelfPlay, lam: float) -> NDArray[np.float32]:
     """Exact backups corrected by the residuals of the positions that followed: float32[M, 6], each in its own view.
 
     y_t = u_t + sum_{k >= 1} lambda^k swap^k(u_{t+k} - v_{t+k}) with values v and exact one-roll backups u: the
-    lambda-return of exact residuals. The dice enter a target only through which positions followed, so its noise is
+    lambda-return of exact residuals. Where a game ended at the endgame tables their
+    outcome is the last u. The dice enter a target only through which positions followed, so its noise is
     small. Clipped to chances that sum to 1. ValueError when the games were played without backups.
     """
     if len(games.backups) != len(games.values):
         raise ValueError("these games were played without exact backups")
     out = np.empty_like(games.values)
-    _residual_lambda(games.values, games.backups, games.offsets, np.float32(lam), out)
+    _residual_lambda(games.values, games.backups, games.offsets, games.finals, games.last_values, np.float32(lam), out)
     return out
 
 

@@ -8,7 +8,6 @@ fixed a run depends on its configuration alone (and on torch's number of threads
 from __future__ import annotations
 
 import json
-import os
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -21,6 +20,7 @@ from numpy.typing import NDArray
 from bgnet.arena import ArenaResult
 from bgnet.checkpoints import Counters, newest_checkpoint, prune_checkpoints, save_checkpoint
 from bgnet.config import RunConfig, differences, to_toml
+from bgnet.cores import cores
 from bgnet.distill import distill
 from bgnet.encoding import encode, encoding
 from bgnet.evaluators import NetEvaluator, find_net, load
@@ -96,6 +96,8 @@ class Training:
         self.game = make_game(config.payoff, start_board, config.selfplay.end_at_tables)
         self.encoding = encoding(config.net.encoding, checkers)
         self.learner = Learner(config, self.encoding, None if resumed else self._parent())
+        if config.exact.pruner and not resumed:
+            self._checked_pruner(config.exact.pruner)  # what cannot start is refused before there is a folder
         self.acting: Weights = self.learner.weights()
         self.trial = Trial(config)
         self.exact = config.learning.targets == "exact"
@@ -169,7 +171,7 @@ class Training:
         self._begun = time.monotonic() - self.counters.seconds
         self.save()  # an unwritable folder or a full disk shows now, and a resume finds something
         log = RunLog(self.run, self.counters.games)
-        threads = self.config.selfplay.threads or max(1, _cores() - 1)
+        threads = self.config.selfplay.threads or max(1, cores() - 1)
         executor = ThreadPoolExecutor(threads, thread_name_prefix="selfplay")
         try:
             if not self.counters.games:
@@ -196,7 +198,7 @@ class Training:
     def _compile(self) -> None:
         """Call every kernel once, so that compiling is not counted as training time."""
         if not kernels_are_cached(Path(__file__).parent, "_play", "_encode", "choose_kernel"):
-            self.observer.note("compiling kernels, once per machine, up to a minute")
+            self.observer.note("compiling kernels, once per version, up to a minute")
         net = self._evaluator()
         games = play_games(self._actor(), self.game, self.config.seed, 0, 1)
         encode(games.boards, self.encoding)
@@ -218,20 +220,31 @@ class Training:
         return Actor(net, self._pruning_net(), self.config.exact.prune_to) if self.exact else Actor(net, net, 0)
 
     def _pruning_net(self) -> FoldedNet:
-        """The small network of exact backups: named, kept from an earlier stretch of the run, or distilled now."""
+        """The small network of exact backups, kept in the run's folder: a copy of the named one, or distilled first."""
         if self._pruner is None:
             exact, file = self.config.exact, self.run.pruner
-            if not exact.pruner and not file.is_file():
-                self.observer.note(f"distilling the pruning network from {exact.pruner_games:,} games")
-                weights = distill(
-                    NetEvaluator(self.acting, self._info()), self.encoding, self.game, exact.pruner_hidden,
-                    self.run.failed_batch, games=exact.pruner_games, seed=self.config.seed,
-                )  # fmt: skip
-                save_net(
-                    file, weights, replace(self._info(), sizes=weights.sizes, note="picks results for exact backups")
-                )
-            self._pruner = load(exact.pruner or file).folded
+            if not file.is_file():
+                if self.counters.games:
+                    raise RunError(f"{file} is gone: without the same pruning network the run cannot go on")
+                if exact.pruner:
+                    weights, info = self._checked_pruner(exact.pruner)
+                else:
+                    self.observer.note(f"distilling the pruning network from {exact.pruner_games:,} games")
+                    weights = distill(
+                        NetEvaluator(self.acting, self._info()), self.encoding, self.game, exact.pruner_hidden,
+                        self.run.failed_batch, games=exact.pruner_games, seed=self.config.seed,
+                    )  # fmt: skip
+                    info = replace(self._info(), sizes=weights.sizes, note="picks results for exact backups")
+                save_net(file, weights, info)
+            self._pruner = load(file).folded
         return self._pruner
+
+    def _checked_pruner(self, name: str) -> tuple[Weights, NetInfo]:
+        path = find_net(name)
+        weights, info = load_net(path)
+        if info.checkers != self.encoding.checkers:
+            raise RunError(f"{path}: made for {info.checkers} checkers a side, the run has {self.encoding.checkers}")
+        return weights, info
 
     def _rates(self) -> _Rates:
         """The schedules at the games played so far; until the total is fixed, their start."""
@@ -423,7 +436,3 @@ class Training:
         """Bellman residuals on positions from fresh games of the network."""
         games = play_games(net.folded, self.game, self.config.seed, _RESIDUAL_GAME, 10)
         return bellman_residuals(net, self.game, games.boards)
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -59,7 +59,7 @@ def analyze(
     The first run on a machine builds the endgame tables, some seconds.
     """
     with reporting(as_json=as_json, verbose=verbose, stopped="no answer yet"):
-        note_compiling(quiet=quiet)
+        note_compiling("afterstates_kernel", "_best_rows", quiet=quiet, tables=tables)
         from bgnet.analysis import analyze as analyze_position
         from bgnet.players import DEFAULT_BOT
 
@@ -100,7 +100,7 @@ def _chances(found: Analysis) -> list[str]:
 
 def _plays(found: Analysis, show_all: bool) -> list[str]:
     """The rows, a line between depths, and what the asked play costs."""
-    deepest = [play for play in found.plays if play.depth in (found.plays[0].depth, "exact")]
+    deepest = [play for play in found.plays if play.depth in ("exact", f"{found.ply}-ply")]
     lines = [_HEAD, *(_row(play) for play in deepest)]
     rest = [play for play in found.plays if play not in deepest]
     last = None
@@ -111,7 +111,7 @@ def _plays(found: Analysis, show_all: bool) -> list[str]:
             more = "" if show_all or count == 1 else "; the best:"
             lines.append(f" -- {count} judged at {play.depth} only, not ranked with the rows above{more} --")
             last = play.depth
-        lines.append(_row(play, ranked=show_all))
+        lines.append(_row(play, ranked=False))
     asked = next((play for play in found.plays if play.played), None)
     if asked is not None:
         lines.append(f"played {asked.play}: {_verdict(asked)}.")

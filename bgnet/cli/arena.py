@@ -55,7 +55,7 @@ def arena(
         from bgnet.arena import play
         from bgnet.progress import Progress
 
-        note_compiling(quiet=quiet)
+        note_compiling("choose_kernel", quiet=quiet)
         with Progress(max(games, 0), "games", "none" if quiet else progress) as shown:
             result = play(a, b, games, seed, rules, workers, shown, variant=variant)
         if as_json:

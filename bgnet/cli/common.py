@@ -56,14 +56,24 @@ def print_json(value: dict[str, Any]) -> None:
         print(text, flush=True)
 
 
-def note_compiling(*, quiet: bool) -> None:
-    """Say on stderr what the first seconds go into when kernels have to be compiled."""
+def note_compiling(*kernels: str, quiet: bool, tables: bool = False) -> None:
+    """Say on stderr what the first seconds go into when kernels must be compiled or the endgame tables built.
+
+    kernels: names of bgnet's kernels that the command needs. tables: whether it asks the endgame tables.
+    """
     from pathlib import Path
 
     from engine.jit import kernels_are_cached
 
-    if not quiet and not kernels_are_cached(Path(__file__).parent.parent, "choose_kernel"):
-        print("compiling kernels, once per machine, up to a minute", file=sys.stderr, flush=True)
+    if quiet or sys.stderr is None:
+        return
+    if not kernels_are_cached(Path(__file__).parent.parent, *kernels):
+        print("compiling kernels, once per version, up to a minute", file=sys.stderr, flush=True)
+    if tables:
+        from engine.tablefile import table_path
+
+        if not all(table_path(name).is_file() for name in ("one-sided", "two-sided")):
+            print("building the exact endgame tables, once, some seconds", file=sys.stderr, flush=True)
 
 
 def signed(value: float, digits: int) -> str:

@@ -68,7 +68,7 @@ def play(
     Bots: random, pubeval, gnubg:0|1|2, sage:0, net:NAME_OR_PATH, net:NAME@2ply.
     """
     with reporting(as_json=as_json, verbose=verbose, stopped="no game was begun"):
-        note_compiling(quiet=quiet)
+        note_compiling("choose_kernel", quiet=quiet)
         from bgnet.cli.game_table import GameTable, PlayError
         from bgnet.players import DEFAULT_BOT, player
         from bgnet.session import Session

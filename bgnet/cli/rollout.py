@@ -56,8 +56,11 @@ def rollout(
         float | None, typer.Option("--stop-se", metavar="X", help="Stop once all standard errors are X or less.")
     ] = None,
     stop_clear: Annotated[
-        float | None, typer.Option("--stop-clear", metavar="X", help="Stop once the best leads by X joint errors.")
-    ] = None,
+        float,
+        typer.Option(
+            "--stop-clear", metavar="X", min=0.0, help="Stop once the best leads by X joint errors; 0 = never."
+        ),
+    ] = 3.0,
     min_trials: Annotated[int, typer.Option("--min-trials", help="Never stop before.")] = 324,
     luck: Annotated[bool | None, typer.Option("--luck/--no-luck", help="Take the luck of rolls off.  [luck]")] = None,
     tables: Annotated[
@@ -81,7 +84,7 @@ def rollout(
     All plays get the same dice; their joint SE is that of the difference. Ctrl-C shows what the trials done say.
     """
     with reporting(as_json=as_json, verbose=verbose, stopped="no trial was done"):
-        note_compiling(quiet=quiet)
+        note_compiling("afterstates_kernel", "_best_rows", quiet=quiet, tables=tables is not False)
         from bgnet.progress import Progress
         from bgnet.rollouts import RolloutInterrupted, rollout, rollout_plays
 
@@ -99,7 +102,7 @@ def rollout(
             try:
                 options["progress"] = shown
                 if where.dice is not None or named is not None:
-                    result = rollout_plays(where, None, named, most=most, stop_clear=stop_clear, **options)
+                    result = rollout_plays(where, None, named, most=most, stop_clear=stop_clear or None, **options)
                 else:
                     result = rollout(where, **options)
             except RolloutInterrupted as error:

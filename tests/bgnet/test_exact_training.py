@@ -12,9 +12,9 @@ from bgnet.config import ConfigError, load_config
 from bgnet.distill import distill, ranking_positions
 from bgnet.encoding import encoding
 from bgnet.evaluators import NetEvaluator, load
-from bgnet.netfile import NetInfo
+from bgnet.netfile import NetFileError, NetInfo
 from bgnet.replay import Pool
-from bgnet.runlog import RunFolder
+from bgnet.runlog import RunError, RunFolder
 from bgnet.selfplay import MONEY_GAME
 from bgnet.training import Stopped, Training
 from engine.dice import ROLLS
@@ -110,7 +110,19 @@ def test_exact_runs_can_be_interrupted(tmp_path: Path) -> None:
 def test_a_pruner_can_be_named(tmp_path: Path) -> None:
     config = exact(tmp_path, **{"exact.pruner": "standard", "games": 20})
     start(tmp_path / "run", config).go()
-    assert not (tmp_path / "run/pruner.safetensors").exists()
+    assert load(tmp_path / "run/pruner.safetensors").info.sizes == [196, 512, 32, 6], "a copy of its own"
+    with pytest.raises(NetFileError, match="no network 'nowhere'"):
+        start(tmp_path / "other", exact(tmp_path, **{"exact.pruner": "nowhere"}))
+    assert not (tmp_path / "other").exists()
+
+
+def test_a_run_that_lost_its_pruner_does_not_go_on_with_another(tmp_path: Path) -> None:
+    config = exact(tmp_path)
+    with pytest.raises(Stopped):
+        start(tmp_path / "run", config, Quiet(2)).go()
+    (tmp_path / "run/pruner.safetensors").unlink()
+    with pytest.raises(RunError, match="pruning network"):
+        Training.resume(RunFolder(tmp_path / "run"), config, Quiet()).go()
 
 
 def test_exact_training_needs_a_parent(tmp_path: Path) -> None:
