@@ -82,6 +82,7 @@ class Composite:
         out = np.empty((len(boards), 6), dtype=np.float32)
         open_rows = np.empty(len(boards), dtype=np.int64)
         count = known_outcomes(self.tables, boards, self.checkers, out, open_rows)
+        np.maximum(out, 0, out=out)  # differences of chances may fall a hair below
         return out, open_rows[:count]
 
     def _fill_in(

@@ -131,10 +131,15 @@ def player(spec: str | Evaluator | Player, payoff: NDArray[np.float32] = MONEY.p
 
 
 def evaluator(spec: str) -> Evaluator:
-    """The Evaluator of a bot that judges positions: net:NAME_OR_PATH (a depth too), gnubg:0|1|2, sage:0.
+    """The Evaluator of a bot that judges positions at 0-ply: net:NAME_OR_PATH, gnubg:0, sage:0.
 
-    Raises BotSpecError for a bot without chances to give (random, pubeval), else as `player`.
+    Raises BotSpecError for a bot without chances to give (random, pubeval) and for one that looks ahead itself, whose
+    depth would be hidden in what is made of it; else as `player`.
     """
+    if spec in ("gnubg:1", "gnubg:2"):
+        raise peers.BotSpecError(
+            f"bot {spec!r} looks ahead itself: take gnubg:0 and ask for the depth (ply={spec[-1]})"
+        )
     found = player(spec)
     if isinstance(found, EvaluatorPlayer):
         return found.evaluator
@@ -144,7 +149,12 @@ def evaluator(spec: str) -> Evaluator:
 
 
 def split_depth(spec: str) -> tuple[str, int | None]:
-    """net:standard@2ply -> (net:standard, 2); without a depth (..., None). BotSpecError for a depth that is none."""
+    """net:standard@2ply -> (net:standard, 2), gnubg:1 -> (gnubg:0, 1); without a depth (..., None).
+
+    BotSpecError for a depth that is none.
+    """
+    if spec in ("gnubg:1", "gnubg:2"):
+        return "gnubg:0", int(spec[-1])
     name, at, depth = spec.rpartition("@")
     if not at or Path(spec.removeprefix("net:")).exists():
         return spec, None

@@ -6,8 +6,10 @@ A numpy archive without pickle: `header` (JSON as bytes), `results` float32[C, T
 from __future__ import annotations
 
 import json
+import lzma
 import os
 import zipfile
+import zlib
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
@@ -52,7 +54,10 @@ def read_rollout(path: str | os.PathLike[str]) -> Saved:
         _check_shapes(saved)
     except RolloutError:
         raise
-    except (KeyError, TypeError, ValueError, AttributeError, EOFError, zipfile.BadZipFile) as error:
+    except (
+        KeyError, TypeError, ValueError, AttributeError, EOFError, OverflowError, RecursionError, NotImplementedError,
+        zipfile.BadZipFile, zlib.error, lzma.LZMAError,
+    ) as error:  # fmt: skip
         raise RolloutError(f"{path} is no file of a rollout, or it is damaged: {error}") from error
     return saved
 
@@ -64,6 +69,8 @@ def _check_shapes(saved: Saved) -> None:
         raise ValueError(f"results {results.dtype}{list(results.shape)} and luck {luck.dtype}{list(luck.shape)}")
     if results.ndim != 3 or results.shape[0] != count or results.shape[2] != 6 or results.shape[1] == 0:
         raise ValueError(f"{list(results.shape)} rows for {count} positions")
+    if not np.isfinite(luck).all() or not ((results > -0.001) & (results < 1.001)).all():
+        raise ValueError("numbers that are no chances")
 
 
 def _state_fields(state: GameState) -> dict[str, Any]:

@@ -27,6 +27,7 @@ from engine.jit import kernel
 from engine.moves import Afterstates, check_boards, check_dice, legal_afterstates
 from engine.outcomes import swap
 from engine.rules import MONEY
+from engine.steps import read_dice
 
 __all__ = [
     "NARROW", "NORMAL", "WIDE", "Candidate", "MoveFilter", "Search", "SearchStopped",
@@ -49,7 +50,8 @@ class MoveFilter:
     within: float
 
     def __post_init__(self) -> None:
-        if self.always < 1 or self.extra < 0 or not self.within >= 0:
+        whole = all(isinstance(n, int) and not isinstance(n, bool) for n in (self.always, self.extra))
+        if not whole or self.always < 1 or self.extra < 0 or not self.within >= 0:
             raise EngineError(f"a move filter needs always >= 1, extra >= 0 and within >= 0, not {self}")
 
     def keep(self, equities: NDArray[np.floating]) -> int:
@@ -105,8 +107,12 @@ class Search:
             raise EngineError(f"ply must be a whole number from 0 to 8, not {ply!r}")
         if not filters:
             raise EngineError("a search needs at least one move filter")
-        if prune_to < 1:
-            raise EngineError(f"prune_to must be at least 1, not {prune_to!r}")
+        for name, value, least in (("prune_to", prune_to, 1), ("threads", threads, 0)):
+            if not isinstance(value, int) or value < least:
+                raise EngineError(f"{name} must be a whole number of at least {least}, not {value!r}")
+        payoff = np.require(payoff, np.float32, ["C"])
+        if payoff.shape != (6,):
+            raise EngineError(f"a payoff is six numbers, not {payoff.shape}")
         self.evaluator = evaluator
         self.ply = ply
         self.payoff = payoff
@@ -180,7 +186,8 @@ class Search:
 
         board int8[26], dice int8[2]. always: results int8[26] (next player's view) that the filters must not drop.
         """
-        results = legal_afterstates(board[None], np.asarray(dice, dtype=np.int8)[None])
+        roll = np.array(read_dice(np.asarray(dice).tolist()), dtype=np.int8)
+        results = legal_afterstates(board[None], roll[None])
         outcomes = swap(afterstate_outcomes(self.evaluator, board[None], results)).astype(np.float32)
         ranked = _ranked(results.boards, outcomes, self.payoff, 0)
         if len(ranked) == 1:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,6 +11,7 @@ from bgnet.cli.common import (
     JsonOption,
     QuietOption,
     VerboseOption,
+    can_draw,
     note_compiling,
     print_json,
     print_text,
@@ -76,7 +76,7 @@ def analyze(
 def _screen(found: Analysis, seconds: float, show_all: bool) -> str:
     from engine.summary import drawing
 
-    unicode = "utf" in (sys.stdout.encoding or "").lower() and sys.stdout.isatty()
+    unicode = can_draw()
     own, opponent = found.state.position.pips
     lead = "level" if own == opponent else f"X {'leads' if own < opponent else 'trails'} by {abs(own - opponent)}"
     lines = [

@@ -7,6 +7,7 @@ argument, 130 stopped by Ctrl-C. Under --json an error is one JSON object on std
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import pickle
@@ -23,6 +24,7 @@ __all__ = [
     "ProgressOption",
     "QuietOption",
     "VerboseOption",
+    "can_draw",
     "exit_code",
     "note_compiling",
     "print_json",
@@ -76,6 +78,13 @@ def note_compiling(*kernels: str, quiet: bool, tables: bool = False) -> None:
             print("building the exact endgame tables, once, some seconds", file=sys.stderr, flush=True)
 
 
+def can_draw() -> bool:
+    """Whether stdout is a terminal that can show lines and circles."""
+    if sys.stdout is None or not sys.stdout.isatty():
+        return False
+    return "utf" in (sys.stdout.encoding or "").lower()
+
+
 def signed(value: float, digits: int) -> str:
     """A number with its sign, and never a negative zero."""
     return f"{round(value, digits) + 0.0:+.{digits}f}"
@@ -115,6 +124,14 @@ def reporting(*, as_json: bool = False, verbose: bool = False, stopped: str = "n
         raise typer.Exit(1) from None
     except Exception as error:
         known = isinstance(error, (ValueError, OSError, RuntimeError, MemoryError))
+        if (
+            isinstance(error, OSError)
+            and error.errno in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
+            and "/" not in str(error)
+        ):
+            from engine.jit import cache_dir  # numba names no path when it cannot keep a kernel
+
+            error = OSError(error.errno, f"{error.strerror}: is there room in {cache_dir()}? BGNET_CACHE_DIR moves it")
         if verbose or (as_json and not known):
             traceback.print_exc()
         if not known and not as_json:

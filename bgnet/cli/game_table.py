@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import difflib
-import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any, NamedTuple, NoReturn
 from bgnet.analysis import Analysis, JudgedPlay, analyze
 from bgnet.cli.analyze import percents
 from bgnet.cli.common import print_text, signed
+from bgnet.netfile import atomic_write
 from bgnet.search import NORMAL, MoveFilter
 from bgnet.session import LEVELS, O, Session, X, written
 from engine import diagram
@@ -311,9 +311,9 @@ class GameTable:
         before, self.log_file = self.log_file, path
         try:
             self._write_log()
-        except OSError as error:
+        except (OSError, ValueError) as error:  # ValueError: a name that no file can have
             self.log_file = before
-            raise PlayError(f"the log cannot be written to {path}: {error.strerror or error}") from error
+            raise PlayError(f"the log cannot be written to {path}: {error}") from error
 
     def _update_log(self) -> None:
         """The file as the game now stands; a full disk must not end the game."""
@@ -325,9 +325,8 @@ class GameTable:
 
     def _write_log(self) -> None:
         assert self.log_file is not None
-        new = self.log_file.with_name(self.log_file.name + ".new")  # a kill leaves the old or the new log, whole
-        new.write_text(self.session.log(self.bot), encoding="utf-8")
-        os.replace(new, self.log_file)
+        with atomic_write(self.log_file) as temporary:  # a kill leaves the old or the new log, whole
+            temporary.write_text(self.session.log(self.bot), encoding="utf-8")
 
 
 def _did_you_mean(text: str) -> str:
@@ -368,9 +367,15 @@ def _reader() -> Callable[[str], str]:
 
     The function returned raises _Left at the end of the input.
     """
+    if sys.stdin is None:  # closed by the caller
+
+        def nothing(prompt: str) -> str:
+            raise _Left("end of input")
+
+        return nothing
     with contextlib.suppress(AttributeError, ValueError, OSError):
         sys.stdin.reconfigure(errors="replace")  # type: ignore[union-attr]  # bytes of another encoding: no play
-    on_terminal = sys.stdin.isatty() and sys.stdout.isatty()
+    on_terminal = sys.stdin.isatty() and sys.stdout is not None and sys.stdout.isatty()
     if on_terminal:
         with contextlib.suppress(ImportError):
             import readline  # noqa: F401  # gives input() its editing

@@ -101,7 +101,7 @@ def _leaves_out(start: GameState) -> bool:
 def _can_draw(unicode: bool | None) -> bool:
     """Whether to draw with lines and circles: when asked to, or on a terminal; never what cannot be encoded."""
     try:
-        "●○─│┌┬┐└┴┘".encode(sys.stdout.encoding or "ascii")
+        "●○─│┌┬┐└┴┘".encode(getattr(sys.stdout, "encoding", None) or "ascii")
     except UnicodeEncodeError:
         return False
     return sys.stdout.isatty() if unicode is None else unicode
@@ -111,16 +111,15 @@ def _judge(opponent: str, named: str | None) -> Judge:
     """The bot named for hints; else the opponent, unless it has no chances to give: then the default."""
     from bgnet.cli.game_table import Judge
     from bgnet.peers import BotSpecError
-    from bgnet.players import DEFAULT_BOT, evaluator
+    from bgnet.players import DEFAULT_BOT, evaluator, split_depth
 
-    spec = named or opponent
+    spec, depth = split_depth(named or opponent)
     try:
         evaluator(spec)
     except BotSpecError:
         if named is not None:
             raise
-        spec = DEFAULT_BOT
-    engine, _, depth = spec.partition(":")
-    if engine in ("gnubg", "sage"):  # our lookahead over their bare nets, to the depth that was named
-        return Judge(f"{engine}:0", int(depth))
-    return Judge(spec, None)
+        spec, depth = DEFAULT_BOT, None
+    if spec.startswith(("gnubg:", "sage:")) and depth is None:
+        depth = 0  # as deep as the opponent that was named
+    return Judge(spec, depth)

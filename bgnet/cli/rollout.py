@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -12,6 +12,7 @@ from bgnet.cli.common import (
     ProgressOption,
     QuietOption,
     VerboseOption,
+    can_draw,
     note_compiling,
     print_json,
     print_text,
@@ -86,12 +87,14 @@ def rollout(
     with reporting(as_json=as_json, verbose=verbose, stopped="no trial was done"):
         note_compiling("afterstates_kernel", "_best_rows", quiet=quiet, tables=tables is not False)
         from bgnet.progress import Progress
-        from bgnet.rollouts import RolloutInterrupted, rollout, rollout_plays
+        from bgnet.rollouts import RolloutError, RolloutInterrupted, rollout, rollout_plays
 
         where, options, done = _asked(
             position, dice, resume, evaluator=bot, trials=trials, ply=ply, truncate=truncate, seed=seed, luck=luck,
             tables=tables,
         )  # fmt: skip
+        if save is not None and save != resume and Path(save).exists():
+            raise RolloutError(f"{save} exists already: name a new file, or go on with it: --resume {save}")
         save = save or resume
         options |= {"threads": threads, "stop_se": stop_se, "min_trials": min_trials, "save": save, "resume": resume}
         named = None if plays is None else [play for play in plays.split(";") if play.strip()]
@@ -148,7 +151,7 @@ def screen(result: RolloutResult | PlaysRollout, saved_in: str | None = None) ->
     from bgnet.rollouts import PlaysRollout
     from engine.summary import drawing
 
-    unicode = "utf" in (sys.stdout.encoding or "").lower() and sys.stdout.isatty()
+    unicode = can_draw()
     rows: list[tuple[str, RolloutEstimate]]
     if isinstance(result, PlaysRollout):
         head, rows = "    play", [(f"{play.rank:>2}  {play.play}", play) for play in result.plays]

@@ -15,7 +15,7 @@ import bgnet
 import engine
 from bgnet.analysis import analyze, read_state
 from bgnet.decisions import DecisionFileError, losses, mean_losses, read_decisions
-from bgnet.players import EvaluatorPlayer
+from bgnet.players import EvaluatorPlayer, evaluator
 from engine import START, BoardError, DiceError, GameState, IllegalPlayError, NotationError, Position
 from engine.rules import MONEY
 from tests.bgnet.nets import random_net
@@ -161,3 +161,35 @@ def test_bad_decision_files(tmp_path: Path, text: str) -> None:
         read_decisions(tmp_path / "d.jsonl")
     with pytest.raises(DecisionFileError, match="cannot be read"):
         read_decisions(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("position", "dice"), [("iQAAAAwAAAAAAA", "23"), ("QQAAAAkAAAAAAA", "13"), ("YAAAgDIAAAAAAA", "25")]
+)
+@pytest.mark.parametrize("ply", [0, 1, 2])
+def test_what_the_tables_know_ranks_with_the_deepest(position: str, dice: str, ply: int) -> None:
+    """A play that ends in the exact table must not be hidden by the filters, whatever play is asked about."""
+    found = analyze(position, dice=dice, ply=ply)
+    assert any(play.depth == "exact" for play in found.plays)
+    equities = [play.equity for play in found.plays if play.depth in ("exact", f"{ply}-ply")]
+    assert equities == sorted(equities, reverse=True)
+    assert found.best.equity == max(play.equity for play in found.plays if play.depth == "exact" or play.ply == ply)
+    for play in found.plays[:3]:
+        asked = analyze(position, dice=dice, ply=ply, played=play.play)
+        assert [p.play for p in asked.plays][:3] == [p.play for p in found.plays][:3]
+
+
+def test_an_engine_that_looks_ahead_itself_is_asked_for_its_bare_network() -> None:
+    pytest.importorskip("gnubg_nn")
+    found = analyze(START, bot="gnubg:1")
+    assert (found.bot, found.ply, found.depth) == ("gnubg:0", 1, "1-ply")
+    assert analyze(START, bot="gnubg:1", ply=0).equity == analyze(START, bot="gnubg:0", ply=0).equity
+    with pytest.raises(ValueError, match="looks ahead itself"):
+        evaluator("gnubg:1")
+
+
+def test_states_without_an_xgid_have_null_in_json() -> None:
+    found = analyze("4HPwATDgc/ABMA:FEhAAQgIMIAA", bot=random_net([8]), ply=0, tables=False)
+    assert found.as_dict()["xgid"] is None
+    assert found != analyze(START, bot=random_net([8]), ply=0, tables=False), "results compare by identity, and hash"
+    assert len({found}) == 1

@@ -125,6 +125,9 @@ def test_going_on_from_a_file(tmp_path: Path) -> None:
     assert (again["trials"], again["equity"]) == (50, expected.equity)
     other = invoke("--resume", file, "--seed", "5", "-n", "60")
     assert other.exit_code == 2 and "seed is 4, not 5" in other.stderr
+    refused = invoke(ID, "--save", file, "--truncate", "3", *QUICK)
+    assert refused.exit_code == 2 and "exists already" in refused.stderr
+    file = str(tmp_path / "plays.rollout")
     plays = invoke(ID, "--dice", "21", "--plays", "20/17; 6/5 6/4", "--save", file, "--truncate", "3", *QUICK)
     assert plays.exit_code == 0
     shown = json.loads(invoke("--resume", file, "-n", "72", "--json").stdout)

@@ -152,6 +152,10 @@ def test_it_can_be_stopped() -> None:
         (lambda: Search(net(), 1.0), "ply"),  # type: ignore[arg-type]
         (lambda: Search(net(), 1, filters=()), "move filter"),
         (lambda: Search(net(), 1, prune_to=0), "prune_to"),
+        (lambda: Search(net(), 1, prune_to=1.5), "prune_to"),  # type: ignore[arg-type]
+        (lambda: Search(net(), 1, threads=-1), "threads"),
+        (lambda: Search(net(), 1, payoff=[1, 2, 3]), "payoff"),  # type: ignore[arg-type]
+        (lambda: MoveFilter(1.5, 0, 0.1), "always"),  # type: ignore[arg-type]
         (lambda: MoveFilter(0, 1, 0.1), "always"),
         (lambda: MoveFilter(1, 1, float("nan")), "within"),
     ],
@@ -162,8 +166,9 @@ def test_bad_settings(make, words: str) -> None:  # type: ignore[no-untyped-def]
 
 
 def test_bad_dice() -> None:
-    with pytest.raises(DiceError):
-        Search(net(), 1).rank(START_BOARD, np.array([0, 3], np.int8))
+    for dice in ([0, 3], [259, 257]):
+        with pytest.raises(DiceError):
+            Search(net(), 1).rank(START_BOARD, np.array(dice))
 
 
 def test_transpositions_are_bounded_and_never_wrong() -> None:
