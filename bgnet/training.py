@@ -127,18 +127,29 @@ class Training:
         return weights
 
     @classmethod
-    def resume(cls, run: RunFolder, config: RunConfig | None, observer: Observer) -> Training:
-        """Go on with a run from its newest checkpoint. Raises RunError when `config` is not the run's own."""
+    def resume(
+        cls, run: RunFolder, config: RunConfig | None, observer: Observer, minutes: float | None = None
+    ) -> Training:
+        """Go on with a run from its newest checkpoint. Raises RunError when `config` is not the run's own.
+
+        minutes counts only as long as the number of games is not fixed.
+        """
         stored = run.stored_config()
         changed = differences(stored, config) if config is not None else []
         if changed:
             raise RunError(f"{run.path} was started with another configuration: {', '.join(changed)}")
         if not run.has_checkpoint and not any(run.checkpoints.glob("*.damaged")):
             observer.note(f"{run.path} has no checkpoint yet: it starts from the beginning")
-            return cls(run, stored, observer)
+            return cls(run, stored, observer, minutes)
         path, counters, tensors = newest_checkpoint(run.checkpoints)
         training = cls(run, stored, observer, resumed=True)
         training.counters = counters
+        if minutes is not None and counters.total_games:
+            observer.note(
+                f"the run ends at {counters.total_games:,} games, as was fixed before; --minutes changes nothing"
+            )
+        elif minutes is not None:
+            counters.minutes = minutes
         training.learner.restore(tensors, counters.steps)
         acting = [np.asarray(tensors[f"acting.{i}"], np.float32) for i in range(len(training.learner.parameters))]
         training.acting = Weights(acting[0::2], acting[1::2])

@@ -95,16 +95,14 @@ def _prepare(
 
     if parent is not None:
         settings = [*settings, f"parent={json.dumps(parent)}"]
-    if resume and minutes is not None:
-        raise RunError("a run keeps the time or the games it was started with; leave --minutes out")
     if resume and config.is_dir():
         if settings:
             raise RunError("a run goes on with its own configuration; --set and --from belong to new ones")
-        return Training.resume(RunFolder(config), None, screen)
+        return Training.resume(RunFolder(config), None, screen, minutes)
     run_config = load_config(config, settings)
     if resume:
         run = RunFolder(out) if out is not None else RunFolder.newest(config.stem)
-        return Training.resume(run, run_config, screen)
+        return Training.resume(run, run_config, screen, minutes)
     training = Training(RunFolder.planned(out, config.stem, run_config), run_config, screen, minutes)
     training.run.create(run_config)  # last: what cannot start leaves no folder behind
     return training

@@ -181,7 +181,8 @@ def test_minutes_fix_the_games_and_store_them(tmp_path: Path) -> None:
         start(tmp_path / "run", config, StopWhenFixed(), minutes=0.05).go()
     shutil.copytree(tmp_path / "run", tmp_path / "copy")
     _, counters, _ = newest_checkpoint(tmp_path / "run/checkpoints")
-    whole = Training.resume(RunFolder(tmp_path / "run"), config, Quiet()).go()
+    whole = Training.resume(RunFolder(tmp_path / "run"), config, observer := Quiet(), minutes=5.0).go()
+    assert any("--minutes changes nothing" in note for note in observer.notes)
     assert whole["games"] == counters.total_games > counters.games > 0
     with pytest.raises(Stopped):
         Training.resume(RunFolder(tmp_path / "copy"), config, Quiet(1)).go()
@@ -324,7 +325,6 @@ def test_devices() -> None:
         (["{config}", "--set", "games=0"], 2, "games"),
         (["{config}", "--minutes", "0"], 2, "minutes"),
         (["{config}", "--minutes", "inf"], 2, "minutes"),
-        (["{config}", "--resume", "--minutes", "1"], 2, "leave --minutes out"),
         (["{config}", "--set", "checkpoints.every_seconds=inf"], 2, "finite"),
         (["{config}", "--progress", "loud", "--out", "{out}"], 2, "loud"),
         (["{config}", "--resume", "--out", "{out}"], 2, "holds no run"),
