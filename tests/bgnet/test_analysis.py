@@ -193,3 +193,19 @@ def test_states_without_an_xgid_have_null_in_json() -> None:
     assert found.as_dict()["xgid"] is None
     assert found != analyze(START, bot=random_net([8]), ply=0, tables=False), "results compare by identity, and hash"
     assert len({found}) == 1
+
+
+@pytest.mark.parametrize(
+    ("board", "ply", "expected", "tolerance"),
+    [
+        pytest.param(START.board.tolist(), 0, [0.525, 0.149, 0.007, 0.126, 0.0055], 0.02, id="ev-004 opening"),
+        pytest.param(
+            [-1, 3, 2, 3, -2, -1, 0, 0, 0, -3, 0, 0, 0, 0, 0, 0, 0, 0, 0, -2, 0, -2, 0, -2, -2, 0],
+            2, [0.951, 0.876, 0.196, 0.0, 0.0], 0.06, id="ev-002 one on the bar",
+        ),
+    ],
+)  # fmt: skip
+def test_cases_of_judgement(board: list[int], ply: int, expected: list[float], tolerance: float) -> None:
+    """Cumulative chances that other engines and reports give; ev-002 needs the 2-ply that `analyze` does by default."""
+    found = analyze(Position(board), bot="net:standard", ply=ply)
+    assert engine.outcomes.to_cumulative(found.outcomes) == pytest.approx(np.array(expected), abs=tolerance)
