@@ -122,3 +122,12 @@ def load(name_or_path: str | os.PathLike[str]) -> NetEvaluator:
     path = find_net(name_or_path)
     weights, info = load_net(path)
     return NetEvaluator(weights, info, name=os.fspath(name_or_path).removeprefix("net:"))
+
+
+def __getattr__(name: str) -> object:
+    """Composite belongs to the evaluators, but its module stands on this one: it is imported when first asked for."""
+    if name == "Composite":
+        from bgnet.composite import Composite
+
+        return Composite
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -320,3 +320,11 @@ def test_pickled_without_its_tables() -> None:
 def test_no_torch() -> None:
     code = "import sys, bgnet.composite; assert not {'torch', 'pydantic.main', 'scipy'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True, cwd=DATA.parent.parent)
+
+
+def test_it_is_found_among_the_evaluators() -> None:
+    import bgnet.evaluators
+
+    assert bgnet.evaluators.Composite is Composite
+    with pytest.raises(AttributeError, match="Composit"):
+        _ = bgnet.evaluators.Composit
