@@ -20,7 +20,7 @@ from engine.position import Position
 from engine.rules import MONEY
 from engine.state import GameState, read_position
 
-__all__ = ["FILTERS", "Analysis", "JudgedPlay", "analyze", "read_state"]
+__all__ = ["FILTERS", "Analysis", "JudgedPlay", "analyze", "read_state", "xgid_or_none"]
 
 
 FILTERS = (MoveFilter(5, 3, 0.16),)
@@ -94,7 +94,7 @@ class Analysis:
         return {
             "schema": "bgnet.analyze/1",
             "position_id": self.state.position.position_id,
-            "xgid": _xgid(self.state),
+            "xgid": xgid_or_none(self.state),
             "dice": list(self.state.dice) if self.state.dice else None,
             "bot": self.bot,
             "ply": self.ply,
@@ -217,7 +217,7 @@ def _loss(best: Candidate, other: Candidate) -> float:
     return max(best.equity - other.equity, 0.0)
 
 
-def _xgid(state: GameState) -> str | None:
+def xgid_or_none(state: GameState) -> str | None:
     """The XGID, None for a state that none can hold: a resignation, say."""
     with contextlib.suppress(StateError):
         return state.xgid

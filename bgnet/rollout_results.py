@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, fields
@@ -12,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bgnet.analysis import xgid_or_none
 from bgnet.lockstep import Trials, points_of
 from bgnet.strata import std_error, strata
-from engine.errors import StateError
 from engine.outcomes import swap, to_cumulative
 from engine.plays import Play
 from engine.position import Position
@@ -307,7 +306,7 @@ def _asked(state: GameState, settings: RolloutSettings, stopped: str, seconds: f
     return {
         "schema": "bgnet.rollout/1",
         "position_id": state.position.position_id,
-        "xgid": _xgid(state),
+        "xgid": xgid_or_none(state),
         "dice": list(state.dice) if state.dice else None,
         "bot": settings.bot,
         "play_ply": settings.ply,
@@ -317,13 +316,6 @@ def _asked(state: GameState, settings: RolloutSettings, stopped: str, seconds: f
         "stopped": stopped,
         "seconds": seconds,
     }
-
-
-def _xgid(state: GameState) -> str | None:
-    """The XGID, None for a state that none can hold: a resignation, say."""
-    with contextlib.suppress(StateError):
-        return state.xgid
-    return None
 
 
 def _finite(value: float) -> float | None:
