@@ -21,7 +21,7 @@ import numba
 from numba import njit
 from platformdirs import user_cache_dir
 
-__all__ = ["cache_dir", "kernel", "kernels_are_cached"]
+__all__ = ["cache_dir", "kernel", "kernels_are_cached", "sources_digest"]
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -34,16 +34,24 @@ def cache_dir() -> Path:
     return Path(os.environ.get("BGNET_CACHE_DIR") or user_cache_dir("bgnet", appauthor=False))
 
 
+def sources_digest(*paths: Path) -> str:
+    """16 hex digits that change whenever the name or the text of one of these files does."""
+    digest = hashlib.sha256()
+    for path in paths:
+        digest.update(path.name.encode() + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
 @cache
 def _kernel_dir(package: Path) -> Path | None:
     """Where the kernels of a package are kept; None, with a warning, when that cannot be written."""
-    digest = hashlib.sha256()
-    for folder in sorted({_ENGINE, package}):
-        for path in sorted(folder.glob("*.py")):
-            source = path.read_bytes()
-            if folder == _ENGINE or b"@kernel" in source:
-                digest.update(path.name.encode() + source)
-    folder = cache_dir() / "kernels" / f"{package.name}-{digest.hexdigest()[:16]}"
+    sources = [
+        path
+        for folder in sorted({_ENGINE, package})
+        for path in sorted(folder.glob("*.py"))
+        if folder == _ENGINE or b"@kernel" in path.read_bytes()
+    ]
+    folder = cache_dir() / "kernels" / f"{package.name}-{sources_digest(*sources)}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         probe = folder / f".{os.getpid()}"

@@ -53,7 +53,7 @@ def table_path(name: str, folder: str | os.PathLike[str] | None = None) -> Path:
 
 
 def load_or_build(
-    path: Path, version: int, build: Callable[[Report], Arrays], progress: Report | None = None
+    path: Path, version: str, build: Callable[[Report], Arrays], progress: Report | None = None
 ) -> Arrays:
     """The arrays of the table at `path`, read-only; built and written first when the file is missing or unusable.
 
@@ -79,7 +79,7 @@ def load_or_build(
         return arrays
 
 
-def read_table(path: Path, version: int) -> Arrays:
+def read_table(path: Path, version: str) -> Arrays:
     """The arrays of a table file, memory-mapped and read-only.
 
     Raises FileNotFoundError (or another OSError), or TableFileError saying what is wrong with the file.
@@ -103,7 +103,7 @@ def read_table(path: Path, version: int) -> Arrays:
     }
 
 
-def write_table(path: Path, version: int, arrays: Mapping[str, NDArray[np.generic]]) -> None:
+def write_table(path: Path, version: str, arrays: Mapping[str, NDArray[np.generic]]) -> None:
     """Write a table atomically, making its folder if need be: `path` holds the old file or the whole new one.
 
     Any number of processes may write at once: each has its own temporary file, and the last rename wins.

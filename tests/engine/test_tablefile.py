@@ -54,8 +54,8 @@ def assert_right(arrays: Arrays) -> None:
 
 def test_built_once_then_read(path: Path) -> None:
     build, seen = Builder(), []
-    assert_right(load_or_build(path, 1, build, lambda done, total: seen.append((done, total))))
-    assert_right(load_or_build(path, 1, build))
+    assert_right(load_or_build(path, "1", build, lambda done, total: seen.append((done, total))))
+    assert_right(load_or_build(path, "1", build))
     assert build.built == 1 and seen == [(1, 2), (2, 2)]
     assert os.listdir(path.parent) == ["some.table"], "no temporary file is left"
 
@@ -86,27 +86,27 @@ def flipped(data: bytes, place: int) -> bytes:
 )
 def test_damaged_files_are_built_again(path: Path, damage: object, words: str) -> None:
     build = Builder()
-    load_or_build(path, 1, build)
+    load_or_build(path, "1", build)
     path.write_bytes(damage(path.read_bytes()))  # type: ignore[operator]
     with pytest.raises(TableFileError, match=f"some.table: .*{words}"):
-        read_table(path, 1)
-    assert_right(load_or_build(path, 1, build))
-    assert_right(read_table(path, 1))
+        read_table(path, "1")
+    assert_right(load_or_build(path, "1", build))
+    assert_right(read_table(path, "1"))
     assert build.built == 2
 
 
 def test_other_versions_and_tables_are_built_again(path: Path) -> None:
     build = Builder()
-    load_or_build(path, 1, build)
+    load_or_build(path, "1", build)
     with pytest.raises(TableFileError, match="version 1, not 'some' 2"):
-        read_table(path, 2)
-    assert_right(load_or_build(path, 2, build))
-    assert_right(read_table(path, 2))
+        read_table(path, "2")
+    assert_right(load_or_build(path, "2", build))
+    assert_right(read_table(path, "2"))
     other = path.with_name("other.table")
     path.rename(other)
     with pytest.raises(TableFileError, match="holds the table 'some'"):
-        read_table(other, 2)
-    assert_right(load_or_build(other, 2, build))
+        read_table(other, "2")
+    assert_right(load_or_build(other, "2", build))
     assert build.built == 3
 
 
@@ -115,10 +115,10 @@ def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
     path = tmp_path / "file" / "some.table"
     build = Builder()
     with pytest.warns(TableWarning, match="cannot keep the table .*file/some.table.*BGNET_CACHE_DIR") as caught:
-        assert_right(load_or_build(path, 1, build))
+        assert_right(load_or_build(path, "1", build))
     assert len(caught) == 1
     with pytest.warns(TableWarning):
-        load_or_build(path, 1, build)
+        load_or_build(path, "1", build)
     assert build.built == 2
 
 
@@ -135,12 +135,12 @@ def test_a_folder_in_the_files_place(tmp_path: Path) -> None:
     path = tmp_path / "some.table"
     path.mkdir()
     with pytest.warns(TableWarning):
-        assert_right(load_or_build(path, 1, Builder()))
+        assert_right(load_or_build(path, "1", Builder()))
     assert os.listdir(tmp_path) == ["some.table"]
 
 
 def test_a_full_disk_leaves_the_old_file(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    load_or_build(path, 1, Builder())
+    load_or_build(path, "1", Builder())
     before = path.read_bytes()
 
     def full(file: int) -> None:
@@ -148,9 +148,9 @@ def test_a_full_disk_leaves_the_old_file(path: Path, monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr("engine.tablefile.os.fsync", full)
     with pytest.raises(OSError, match="No space left"):
-        write_table(path, 2, {"numbers": np.zeros(3)})
+        write_table(path, "2", {"numbers": np.zeros(3)})
     with pytest.warns(TableWarning, match="No space left"):
-        assert_right(load_or_build(path, 2, Builder()))
+        assert_right(load_or_build(path, "2", Builder()))
     assert path.read_bytes() == before and os.listdir(path.parent) == ["some.table"]
 
 
@@ -159,16 +159,16 @@ def test_ctrl_c_while_building(path: Path) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        load_or_build(path, 1, Builder(), stop)
+        load_or_build(path, "1", Builder(), stop)
     assert not path.parent.exists()
-    assert_right(load_or_build(path, 1, Builder()))
+    assert_right(load_or_build(path, "1", Builder()))
 
 
 def test_readers_keep_what_they_mapped(path: Path) -> None:
-    old = load_or_build(path, 1, Builder())
-    write_table(path, 2, {"numbers": np.zeros(50, np.int32)})
+    old = load_or_build(path, "1", Builder())
+    write_table(path, "2", {"numbers": np.zeros(50, np.int32)})
     assert_right(old)
-    assert not read_table(path, 2)["numbers"].any()
+    assert not read_table(path, "2")["numbers"].any()
 
 
 def test_leftovers_of_killed_processes_go(path: Path) -> None:
@@ -178,7 +178,7 @@ def test_leftovers_of_killed_processes_go(path: Path) -> None:
         leftover.write_text("half a table")
     for leftover in (old, foreign):
         os.utime(leftover, (0, 0))
-    load_or_build(path, 1, Builder())
+    load_or_build(path, "1", Builder())
     assert sorted(os.listdir(path.parent)) == sorted([new.name, foreign.name, path.name])
 
 
@@ -196,7 +196,7 @@ def build(progress):
         assert time.monotonic() < deadline
         time.sleep(0.01)
     return arrays
-arrays = load_or_build(folder / "tables" / "some.table", 1, build)
+arrays = load_or_build(folder / "tables" / "some.table", "1", build)
 print(arrays["means"].sum(), arrays["chances"].base is not None)
 """
 
@@ -213,7 +213,7 @@ def test_three_processes_build_at_once(tmp_path: Path) -> None:
     assert os.listdir(tmp_path / "tables") == ["some.table"]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert read_table(tmp_path / "tables" / "some.table", 1)["means"].shape == (210,)
+        assert read_table(tmp_path / "tables" / "some.table", "1")["means"].shape == (210,)
 
 
 def test_the_script(tmp_path: Path) -> None:
