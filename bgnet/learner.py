@@ -40,6 +40,7 @@ class Learner:
         self.encoding = encoding
         self.batch_size = config.learning.batch_size
         self.average_decay = config.learning.average
+        self._steps_behind = 1_000_000 if config.parent else 0  # a parent is a good average to start from
         self.steps = 0
         sizes = [encoding.size, *config.net.hidden, 6] if start is None else start.sizes
         self.network = Network(sizes, config.seed)
@@ -110,8 +111,9 @@ class Learner:
         return float(torch.linalg.vector_norm(torch.stack([torch.linalg.vector_norm(g) for g in gradients])))
 
     def _update_average(self) -> None:
-        # Shorter memory at first, so that the average leaves the random start behind quickly.
-        decay = min(self.average_decay, self.steps / (self.steps + 9))
+        # Shorter memory at first, so that the average leaves a random start behind quickly.
+        steps = self.steps + self._steps_behind
+        decay = min(self.average_decay, steps / (steps + 9))
         torch._foreach_lerp_(self.average, [p.detach() for p in self.parameters], 1 - decay)
 
     def _fail(self, boards: NDArray[np.int8], targets: NDArray[np.float32], path: Path) -> None:

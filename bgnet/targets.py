@@ -44,12 +44,8 @@ def _residual_lambda(values, backups, offsets, finals, last_values, lam, out):
     for g in range(offsets.shape[0] - 1):
         carry[:] = finals[g] - last_values[g]  # zero unless the endgame tables knew better
         for t in range(offsets[g + 1] - 1, offsets[g] - 1, -1):
-            total = np.float32(0.0)
             for j in range(6):
-                out[t, j] = min(max(backups[t, j] + lam * carry[(j + 3) % 6], np.float32(0.0)), np.float32(1.0))
-                total += out[t, j]
-            for j in range(6):
-                out[t, j] /= total
+                out[t, j] = backups[t, j] + lam * carry[(j + 3) % 6]
             turned = carry.copy()
             for j in range(6):
                 carry[j] = backups[t, j] - values[t, j] + lam * turned[(j + 3) % 6]
@@ -59,9 +55,12 @@ def residual_lambda(games: SelfPlay, lam: float) -> NDArray[np.float32]:
     """Exact backups corrected by the residuals of the positions that followed: float32[M, 6], each in its own view.
 
     y_t = u_t + sum_{k >= 1} lambda^k swap^k(u_{t+k} - v_{t+k}) with values v and exact one-roll backups u: the
-    lambda-return of exact residuals. Where a game ended at the endgame tables their
-    outcome is the last u. The dice enter a target only through which positions followed, so its noise is
-    small. Clipped to chances that sum to 1. ValueError when the games were played without backups.
+    lambda-return of exact residuals. Where a game ended at the endgame tables their outcome is the last u. The dice
+    enter a target only through which positions followed, so its noise is small.
+
+    The six sum to 1. One near 0 can be a little negative and stays so: clipping would raise rare endings, and the
+    bootstrap would add up what it raised. Cross-entropy takes it, since its gradient is linear in the target.
+    ValueError when the games were played without backups.
     """
     if len(games.backups) != len(games.values):
         raise ValueError("these games were played without exact backups")

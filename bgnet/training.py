@@ -302,7 +302,8 @@ class Training:
         if self.pool is None:
             return games.boards, targets, picked[rng.permutation(len(picked))]
         self.pool.add(games.boards[picked], targets[picked])
-        draws = max(1, round(self.config.exact.reuse * len(picked)))
+        # Scaled while the pool fills, so that the first positions are not learned by heart.
+        draws = max(1, round(self.config.exact.reuse * len(picked) * self.pool.size / len(self.pool.boards)))
         return self.pool.boards, self.pool.targets, rng.integers(0, self.pool.size, size=draws)
 
     def _targets(self, games: SelfPlay, lam: float) -> NDArray[np.float32]:
