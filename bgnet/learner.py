@@ -18,6 +18,14 @@ from bgnet.network import Network, from_weights, to_weights
 __all__ = ["Learner", "NonFiniteLoss", "choose_device"]
 
 
+_PLAIN_WIDTH = 128
+"""Layers with more inputs from a layer before learn more slowly, in proportion. Adam moves every weight by about the
+learning rate, and the inputs of such a layer are all positive: the more of them, the further a step pushes a unit's
+sum, and a sum pushed below zero for every position never comes back. (At the full rate 25 of the 32 second-layer
+units of a 1024-32 network died.) Scaling by 1 / inputs is what Yang and others derive for Adam (Tensor Programs V,
+2022)."""
+
+
 class NonFiniteLoss(RuntimeError):
     """Training went wrong; the message names the file with the batch that showed it."""
 
@@ -49,7 +57,13 @@ class Learner:
         self.network.to(self.device)
         self.parameters = list(self.network.parameters())
         self.average = [p.detach().clone() for p in self.parameters]
-        self.optimizer = torch.optim.Adam(self.parameters, lr=config.learning.learning_rate, fused=True)
+        self._speeds = [min(1.0, _PLAIN_WIDTH / layer.in_features) for layer in self.network.linears()[1:]]
+        self._speeds.insert(0, 1.0)
+        self.optimizer = torch.optim.Adam(
+            [{"params": list(layer.parameters())} for layer in self.network.linears()],
+            lr=config.learning.learning_rate,
+            fused=True,
+        )
         self._loss = nn.CrossEntropyLoss()
 
     @staticmethod
@@ -74,8 +88,8 @@ class Learner:
 
         Minibatches are of nearly equal size. Raises NonFiniteLoss after saving the batch to `failure_file`.
         """
-        for group in self.optimizer.param_groups:
-            group["lr"] = learning_rate
+        for group, speed in zip(self.optimizer.param_groups, self._speeds, strict=True):
+            group["lr"] = learning_rate * speed
         torch.set_flush_denormal(True)  # Adam's second moments of idle weights would crawl through denormals
         try:
             return self._epoch(boards, targets, order, failure_file)

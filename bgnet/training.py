@@ -24,6 +24,7 @@ from bgnet.cores import cores
 from bgnet.distill import distill
 from bgnet.encoding import encode, encoding
 from bgnet.evaluators import NetEvaluator, find_net, load
+from bgnet.growth import GrowthError, grow, idle_units
 from bgnet.inference import FoldedNet, fold
 from bgnet.learner import Learner
 from bgnet.measures import bellman_residuals, game_statistics
@@ -43,6 +44,7 @@ _LOG_EVERY_ROUNDS = 10
 _MEASURE_FROM, _MEASURE_TO = 0.03, 0.10
 _LITTLE = 0.5  # a smaller share of the time left for learning deserves a warning
 _RESIDUAL_GAME = 2**31  # the dice stream where games for the residual begin; no run gets so far
+_GROWTH_GAME = 2**31 + 2**29  # the dice stream that shows which units of a parent are active
 _LONG_GAME = 58.0  # plies; games of beginners are longer, so their games/s would underrate the rest of the run
 
 
@@ -113,18 +115,27 @@ class Training:
     # ---- beginnings -------------------------------------------------------------------------------------------
 
     def _parent(self) -> Weights | None:
-        """The weights to start from, checked against the configuration."""
+        """The weights to start from: the parent's, grown where the configuration has wider or more layers."""
         if not self.config.parent:
             return None
         path = find_net(self.config.parent)
         weights, info = load_net(path)
-        expected = [self.encoding.size, *self.config.net.hidden, 6]
-        if info.encoding != self.encoding.name or info.checkers != self.encoding.checkers or info.sizes != expected:
+        if info.encoding != self.encoding.name or info.checkers != self.encoding.checkers:
             raise RunError(
-                f"{path}: layers {info.sizes} on {info.encoding} inputs with {info.checkers} checkers do not fit the "
-                f"configuration's {expected} on {self.encoding.name} with {self.encoding.checkers}"
+                f"{path}: made for {info.encoding} inputs with {info.checkers} checkers, which does not fit the "
+                f"configuration's {self.encoding.name} with {self.encoding.checkers}"
             )
-        return weights
+        boards = play_games(fold(weights, self.encoding), self.game, self.config.seed, _GROWTH_GAME, 50).boards
+        try:
+            grown = grow(weights, self.config.net.hidden, boards, self.encoding, self.config.seed)
+        except GrowthError as error:
+            raise RunError(f"{path}: {error}") from error
+        idle = sum(map(len, idle_units(weights, boards, self.encoding)))
+        if grown.sizes != weights.sizes:
+            self.observer.note(f"grown  from {'-'.join(map(str, weights.sizes[1:-1]))}, judging as before")
+        if idle:
+            self.observer.note(f"renew  {idle} units that were active nowhere")
+        return grown
 
     @classmethod
     def resume(
