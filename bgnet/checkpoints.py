@@ -29,7 +29,7 @@ class Counters:
     games: int = 0
     """Games learned from."""
     positions: int = 0
-    """Positions learned from."""
+    """Positions of these games that were learned from, each counted once."""
     steps: int = 0
     """Minibatches, which is also Adam's step count."""
     total_games: int = 0

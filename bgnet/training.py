@@ -282,11 +282,12 @@ class Training:
 
     def _learn(self, games: SelfPlay, log: RunLog) -> None:
         c, rates = self.counters, self._rates()
-        boards, targets, order = self._lesson(games, rates.lam)
+        picked = training_positions(games, opening=self.exact)
+        boards, targets, order = self._lesson(games, picked, rates.lam)
         loss = self.learner.learn(boards, targets, rates.learning_rate, order, self.run.failed_batch)
         c.rounds += 1
         c.games += len(games.finals)
-        c.positions += len(order)
+        c.positions += len(picked)  # not the draws from a pool: the speed of play is measured by them
         c.steps = self.learner.steps
         c.seconds = time.monotonic() - self._begun
         self._losses.append(loss)
@@ -305,10 +306,11 @@ class Training:
             self._losses, self._logged_at = [], (c.seconds, c.games)
         self.observer.progress(c, {"loss": loss, "lr": rates.learning_rate})
 
-    def _lesson(self, games: SelfPlay, lam: float) -> tuple[NDArray[np.int8], NDArray[np.float32], NDArray[np.int64]]:
+    def _lesson(
+        self, games: SelfPlay, picked: NDArray[np.int64], lam: float
+    ) -> tuple[NDArray[np.int8], NDArray[np.float32], NDArray[np.int64]]:
         """What to learn from after a round: positions, targets, and the order in which they are taken."""
         rng = np.random.Generator(np.random.Philox(key=[self.config.seed, self.counters.rounds]))
-        picked = training_positions(games, opening=self.exact)
         targets = self._targets(games, lam)
         if self.pool is None:
             return games.boards, targets, picked[rng.permutation(len(picked))]

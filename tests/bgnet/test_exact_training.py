@@ -14,8 +14,8 @@ from bgnet.encoding import encoding
 from bgnet.evaluators import NetEvaluator, load
 from bgnet.netfile import NetFileError, NetInfo
 from bgnet.replay import Pool
-from bgnet.runlog import RunError, RunFolder
-from bgnet.selfplay import MONEY_GAME
+from bgnet.runlog import RunError, RunFolder, RunLog
+from bgnet.selfplay import MONEY_GAME, play_games
 from bgnet.training import Stopped, Training
 from engine.dice import ROLLS
 from engine.moves import legal_afterstates
@@ -105,6 +105,15 @@ def test_exact_runs_can_be_interrupted(tmp_path: Path) -> None:
     assert weights_of(tmp_path / "whole") != weights_of(tmp_path / "parent")
     pruner = load(tmp_path / "whole/pruner.safetensors")
     assert pruner.info.sizes == [196, 8, 6]
+
+
+def test_positions_are_counted_once_however_often_they_are_drawn(tmp_path: Path) -> None:
+    """--minutes fits the number of games by the speed of play, in positions."""
+    for reuse in (1.0, 50.0):
+        training = start(tmp_path / f"run-{reuse}", exact(tmp_path, **{"exact.reuse": reuse}))
+        games = play_games(training._actor(), training.game, 1, 0, 10)
+        training._learn(games, RunLog(training.run, 0))
+        assert training.counters.positions == len(games.boards)
 
 
 def test_a_pruner_can_be_named(tmp_path: Path) -> None:
