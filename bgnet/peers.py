@@ -1,7 +1,8 @@
-"""Other engines as bots: GNU Backgammon and PubEval (package gnubg-nn), Open Sage (package bgsage).
+"""Other engines as bots: GNU Backgammon's networks and PubEval (package gnubg-nn), Open Sage (package bgsage).
 
-The packages are optional and imported when a bot is made. Depth is counted as GNU Backgammon does: 0-ply
-is the bare network (Open Sage and XG call that 1-ply). All of them play cubeless games of 15 checkers.
+The packages are optional and imported when a bot is made, and so is bgnet.gnubg_cli, the real GNU Backgammon program
+with its cube. Depth is counted as GNU Backgammon does: 0-ply is the bare network (Open Sage and XG call that 1-ply).
+All of them play games of 15 checkers; the classes here play them cubeless.
 """
 
 from __future__ import annotations
@@ -30,15 +31,21 @@ __all__ = [
     "MissingEngineError",
     "OpenSage",
     "PubEval",
+    "apply_play",
     "available",
+    "checked_rules",
+    "checked_turns",
+    "judged",
     "player",
     "side_rows",
+    "usable_bots",
 ]
 
 Boards = NDArray[np.int8]
 
 _MODULES = {"gnubg-nn": "gnubg_nn", "bgsage": "bgsage"}
 _SPECS = {"gnubg-nn": ("pubeval", "gnubg:0", "gnubg:1", "gnubg:2"), "bgsage": ("sage:0",)}
+_GNUBG_CLI = ("gnubg-cli:0", "gnubg-cli:1", "gnubg-cli:2", "gnubg-cli:3")
 _RULES = ("money", "dmp")
 
 
@@ -47,19 +54,28 @@ class BotSpecError(ValueError):
 
 
 class MissingEngineError(ValueError):
-    """A bot whose optional package is not installed, or does not load."""
+    """A bot whose optional package or program is not installed, or does not load."""
 
 
 def available() -> list[str]:
-    """The specs of this module that can be used now, as far as the installed packages tell."""
-    return [spec for package, specs in _SPECS.items() if importlib.util.find_spec(_MODULES[package]) for spec in specs]
+    """The specs of other engines that can be used now, as far as the installed packages and programs tell."""
+    from bgnet.gnubg_cli_process import is_installed
+
+    found = [spec for package, specs in _SPECS.items() if importlib.util.find_spec(_MODULES[package]) for spec in specs]
+    return [*found, *(_GNUBG_CLI if is_installed() else ())]
+
+
+def usable_bots() -> str:
+    """What to say of the bots that can be used now."""
+    return ", ".join(["random", "net:NAME", *available()])
 
 
 def player(spec: str, rules: str = "money") -> Player | None:
-    """The bot that a spec names, or None when the spec belongs to no engine of this module.
+    """The bot that a spec names, or None when the spec belongs to no other engine.
 
-    spec: `pubeval`, `gnubg:0`, `gnubg:1`, `gnubg:2` or `sage:0`. rules: what the bot plays for, `money` or
-    `dmp`. Raises BotSpecError for a depth that is not offered, MissingEngineError without the package.
+    spec: `pubeval`, `gnubg:0`, `gnubg:1`, `gnubg:2`, `sage:0` or `gnubg-cli:0` to `gnubg-cli:3`. rules: what the bot
+    plays for, `money` or `dmp`. Raises BotSpecError for a depth that is not offered, MissingEngineError without the
+    package or program.
     """
     kind, colon, depth = spec.partition(":")
     if kind == "pubeval":
@@ -75,6 +91,13 @@ def player(spec: str, rules: str = "money") -> Player | None:
             hint = "its bare net, which Open Sage itself calls 1-ply"
             raise BotSpecError(f'bot "{spec}": of Open Sage only sage:0 is offered, {hint}')
         return OpenSage(rules=rules)
+    if kind == "gnubg-cli":
+        from bgnet.gnubg_cli import GnubgCli
+
+        if spec not in _GNUBG_CLI:
+            reason = "the program GNU Backgammon needs a depth of 0, 1, 2 or 3, such as gnubg-cli:0"
+            raise BotSpecError(f'bot "{spec}": {reason}')
+        return GnubgCli(int(depth), rules)
     return None
 
 
@@ -87,13 +110,16 @@ class GnubgNN:
     they were made for: deeper than 0-ply, play for money and for wins in different processes.
     """
 
+    checkers = 15
+    """A side, at the start of the games it knows."""
+
     def __init__(self, ply: int = 0, rules: str = "money") -> None:
         if ply not in (0, 1, 2):
             raise BotSpecError(f"GNU Backgammon plays at 0, 1 or 2 plies here, not {ply!r}")
         self.ply = int(ply)
         # The engine's match score decides what its plays are best for. 0-0 away is cubeless money: best_move()
         # is the best by the cubeless equities of probabilities(). 1-1 away is the chance to win. Tested.
-        self._away = {"money": 0, "dmp": 1}[_checked_rules(rules)]
+        self._away = {"money": 0, "dmp": 1}[checked_rules(rules)]
         self._gnubg = _load("gnubg:" + str(ply), "gnubg-nn")
 
     def __repr__(self) -> str:
@@ -108,11 +134,11 @@ class GnubgNN:
     def outcomes(self, boards: Boards) -> NDArray[np.float32]:
         """int8[N, 26] in the view of the player on roll -> float32[N, 6]; exact for finished games."""
         boards = check_boards(boards)
-        return _judge(boards, self._probabilities)
+        return judged(boards, self._probabilities)
 
     def choose(self, boards: Boards, dice: Boards) -> Boards:
         """int8[N, 26], dice int8[N, 2] -> int8[N, 26], the chosen results in the next player's view."""
-        boards, dice = _checked(boards, dice)
+        boards, dice = checked_turns(boards, dice)
         best_move, ply = self.best_move, self.ply
         with self._engine_set_up():
             found = [
@@ -141,6 +167,9 @@ class PubEval:
     It scores the results with one of two linear functions: race or contact, as it is before the play.
     """
 
+    checkers = 15
+    """A side, at the start of the games it knows."""
+
     def __init__(self) -> None:
         self._gnubg = _load("pubeval", "gnubg-nn")
 
@@ -149,7 +178,7 @@ class PubEval:
 
     def choose(self, boards: Boards, dice: Boards) -> Boards:
         """int8[N, 26], dice int8[N, 2] -> int8[N, 26], the chosen results in the next player's view."""
-        boards, dice = _checked(boards, dice)
+        boards, dice = checked_turns(boards, dice)
         best_move = self._gnubg.pub_best_move
         with _GNUBG_LOCK:
             plays = [
@@ -157,7 +186,7 @@ class PubEval:
             ]
         rows = boards.tolist()
         for row, play in zip(rows, plays, strict=True):
-            _apply(row, play)
+            apply_play(row, play)
         moved = np.array(rows, dtype=np.int8).reshape(-1, 26)
         return np.ascontiguousarray(-moved[:, ::-1])
 
@@ -170,10 +199,13 @@ class OpenSage:
     the play, for all results alike; `choose` does that too, so it is not always the best by `outcomes`.
     """
 
+    checkers = 15
+    """A side, at the start of the games it knows."""
+
     def __init__(self, ply: int = 0, rules: str = "money") -> None:
         if ply != 0:
             raise BotSpecError(f"only Open Sage's bare net is offered, ply 0 (it says 1-ply), not {ply!r}")
-        self._by_wins = _checked_rules(rules) == "dmp"
+        self._by_wins = checked_rules(rules) == "dmp"
         sage = _load("sage:0", "bgsage")
         self._cpp: Any = importlib.import_module("bgbot_cpp")
         weights = sage.default_weights()
@@ -189,11 +221,11 @@ class OpenSage:
     def outcomes(self, boards: Boards) -> NDArray[np.float32]:
         """int8[N, 26] in the view of the player on roll -> float32[N, 6]; exact for finished games."""
         boards = check_boards(boards)
-        return _judge(boards, self._probabilities)
+        return judged(boards, self._probabilities)
 
     def choose(self, boards: Boards, dice: Boards) -> Boards:
         """int8[N, 26], dice int8[N, 2] -> int8[N, 26], the chosen results in the next player's view."""
-        boards, dice = _checked(boards, dice)
+        boards, dice = checked_turns(boards, dice)
         asked = [
             {"board": board, "die1": one, "die2": two, "cube_value": 1, "cube_owner": self._centred}
             for board, (one, two) in zip(_sage_rows(boards), dice.tolist(), strict=True)
@@ -227,25 +259,26 @@ def _load(spec: str, package: str) -> Any:
     try:
         return importlib.import_module(_MODULES[package])
     except ImportError as error:
-        usable = ", ".join(["random", "net:NAME", *available()])
         raise MissingEngineError(
             f'bot "{spec}" needs the package {package}, which is not installed or does not load ({error}): '
-            f'pip install "bgnet[peers]"; usable now: {usable}'
+            f'pip install "bgnet[peers]"; usable now: {usable_bots()}'
         ) from error
 
 
-def _checked_rules(rules: str) -> str:
+def checked_rules(rules: str) -> str:
+    """The rules, if engines play for them here; else BotSpecError."""
     if rules not in _RULES:
         raise BotSpecError(f"engines play for money or dmp here, not {rules!r}")
     return rules
 
 
-def _checked(boards: Boards, dice: Boards) -> tuple[Boards, Boards]:
+def checked_turns(boards: Boards, dice: Boards) -> tuple[Boards, Boards]:
+    """Boards int8[N, 26] of games that go on and their dice int8[N, 2]; raises what a Player does for others."""
     boards = check_boards(boards, finished=False)
     return boards, check_dice(dice, len(boards))
 
 
-def _judge(boards: Boards, probabilities: Callable[[Boards], Any]) -> NDArray[np.float32]:
+def judged(boards: Boards, probabilities: Callable[[Boards], Any]) -> NDArray[np.float32]:
     """int8[N, 26] -> float32[N, 6]: finished games exactly, the rest by `probabilities` (cumulative five)."""
     result = np.zeros((len(boards), 6), dtype=np.float32)
     going = (boards > 0).any(axis=1) & (boards < 0).any(axis=1)
@@ -296,7 +329,7 @@ def _boards_of_keys(keys: list[str]) -> Boards:
     return boards
 
 
-def _apply(board: list[int], play: list[int]) -> None:
+def apply_play(board: list[int], play: list[int]) -> None:
     """Play on `board` (26 counts, mover's view). play: from, to, from, ...: our numbers less 1, off < 0."""
     for start, end in zip(play[::2], play[1::2], strict=True):
         board[start + 1] -= 1

@@ -25,6 +25,7 @@ __all__ = ["DEFAULT_BOT", "EvaluatorPlayer", "Player", "RandomPlayer", "evaluato
 DEFAULT_BOT = "net:standard"
 """The bot that commands use when none is named."""
 _BOTS = ["random", "pubeval", "gnubg:0", "gnubg:1", "gnubg:2", "sage:0"]
+_BOTS += ["gnubg-cli:0", "gnubg-cli:1", "gnubg-cli:2", "gnubg-cli:3"]
 
 
 @runtime_checkable
@@ -108,9 +109,10 @@ class RandomPlayer:
 def player(spec: str | Evaluator | Player, payoff: NDArray[np.float32] = MONEY.payoff) -> Player:
     """A Player from a bot's short name, an Evaluator, or a Player (returned as it is).
 
-    Names: random, pubeval, gnubg:0|1|2, sage:0, net:NAME_OR_PATH, net:NAME_OR_PATH@2ply. payoff: what the bot
-    plays for (other engines: wins alone when all wins count the same, else money). Raises BotSpecError for an
-    unknown name, NetFileError for a network that cannot be read, MissingEngineError when a package is not installed.
+    Names: random, pubeval, gnubg:0|1|2, sage:0, gnubg-cli:0|1|2|3, net:NAME_OR_PATH, net:NAME_OR_PATH@2ply. payoff:
+    what the bot plays for (other engines: wins alone when all wins count the same, else money). Raises BotSpecError
+    for an unknown name, NetFileError for a network that cannot be read, MissingEngineError when a package or program
+    is not installed.
     """
     if not isinstance(spec, str):
         if isinstance(spec, Player):
@@ -133,12 +135,19 @@ def player(spec: str | Evaluator | Player, payoff: NDArray[np.float32] = MONEY.p
 def evaluator(spec: str) -> Evaluator:
     """The Evaluator of a bot that judges positions at 0-ply: net:NAME_OR_PATH, gnubg:0, sage:0.
 
-    Raises BotSpecError for a bot without chances to give (random, pubeval) and for one that looks ahead itself, whose
-    depth would be hidden in what is made of it; else as `player`.
+    Raises BotSpecError for a bot without chances to give (random, pubeval), for one that looks ahead itself, whose
+    depth would be hidden in what is made of it, and for the program GNU Backgammon, which answers a hundredth as fast
+    as its networks do inside this process; else as `player`.
     """
     if spec in ("gnubg:1", "gnubg:2"):
         raise peers.BotSpecError(
             f"bot {spec!r} looks ahead itself: take gnubg:0 and ask for the depth (ply={spec[-1]})"
+        )
+    if spec.startswith("gnubg-cli:"):
+        ply = spec.rpartition(":")[2]
+        raise peers.BotSpecError(
+            f"bot {spec!r} is a player, too slow to judge for others: take gnubg:0, the same networks, and ask for the "
+            f"depth (ply={ply if ply.isdigit() else 0})"
         )
     found = player(spec)
     if isinstance(found, EvaluatorPlayer):
