@@ -25,6 +25,7 @@ from bgnet.cube import (
     checked_efficiency,
     decide,
     decision_from_values,
+    exact_values,
     settle,
     should_double,
     should_take,
@@ -38,7 +39,7 @@ from engine.moves import legal_afterstates
 from engine.outcomes import swap
 from engine.state import GameState, GameStatus
 
-__all__ = ["CubefulCandidate", "CubefulSearch"]
+__all__ = ["CubefulCandidate", "CubefulSearch", "knows_exactly"]
 
 _CLEARLY = 1e-4  # in equity: a double that loses more than this needs no second look
 
@@ -266,6 +267,15 @@ class CubefulSearch:
 
     def __repr__(self) -> str:
         return f"CubefulSearch({self.evaluator!r}, {self.ply})"
+
+
+def knows_exactly(state: GameState) -> bool:
+    """Whether the two-sided table has the money values of a state without beavers, with each place of its cube."""
+    if state.match_length or state.beavers:
+        return False
+    context = CubeContext.from_state(state)
+    cubes = [(state.cube, state.cube_owner), (2 * state.cube, -1)]
+    return not np.isnan(exact_values(state.position.board[None], context.states(cubes), context)).any()
 
 
 def _checked(state: GameState) -> GameState:

@@ -1,0 +1,266 @@
+"""Play for stakes: money games and matches with the cube between two bots, and how sure the result is.
+
+    result = play_stakes("net:standard", "gnubg:0", 400, rules="match:5")
+    result.score        # A's share of the matches, with its 95 % interval
+
+Everything else is as in bgnet.arena: duplicate dice, the same result for any number of workers, runs that stop by a rule,
+leave a record and are continued from it.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bgnet.arena_games import ArenaSettingsError, Entrant
+from bgnet.arena_record import Columns, Record, open_record
+from bgnet.arena_results import stop_fields
+from bgnet.arena_runs import Job, Plan, Sheet, run
+from bgnet.arena_settings import ProgressLike
+from bgnet.evaluators import Evaluator
+from bgnet.players import Player
+from bgnet.sequential import Rule, Stopped
+from bgnet.stakes_games import MOST_GAMES, SCHEMA, StakesContest, play_stakes_pairs, stakes_player_of
+from bgnet.stakes_players import StakesPlayer
+from bgnet.statistics import Estimate, estimate
+from engine import dice
+from engine.actions import new_game
+from engine.state import GameState
+
+__all__ = ["StakesResult", "play_stakes", "start_of"]
+
+PAIRS_PER_CHUNK = 25
+_MOST_POINTS = 64  # of a match: as far as equity tables go
+
+
+@dataclass(frozen=True)
+class StakesResult:
+    """What came out, all from A's view."""
+
+    a: str
+    b: str
+    rules: str
+    """money or match:N."""
+    start: GameState
+    """What was played."""
+    contests: int
+    """Money games or matches."""
+    seed: int
+    workers: int
+    seconds: float
+    pair_scores: NDArray[np.float64] = field(repr=False, compare=False)
+    """float64[contests / 2]: points per game, or the share of matches won, in each dice pair, in order."""
+    games: int
+    plies: int
+    won: tuple[int, int, int, int]
+    """Games won: single games, gammons, backgammons, by drops. They exclude each other."""
+    lost: tuple[int, int, int, int]
+    mean_cube: float
+    """At the end of games; a double that is dropped is not in it."""
+    turned: float
+    """Share of games in which somebody doubled."""
+    largest: int
+    """The largest result of a game, in points."""
+    stop: Stopped | None = field(repr=False, compare=False, default=None)
+    record: str | None = None
+
+    @functools.cached_property
+    def score(self) -> Estimate:
+        """Points per game, or the share of matches won, with its 95 % interval over the pairs."""
+        bounds = (0.0, 1.0) if self.start.match_length else (-np.inf, np.inf)
+        return estimate(self.pair_scores, bounds=bounds)
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        names = ("single", "gammon", "backgammon", "drop")
+        key = "match_wins" if self.start.match_length else "points_per_game"
+        return {
+            "schema": "bgnet.stakes/1",
+            "a": self.a,
+            "b": self.b,
+            "rules": self.rules,
+            "jacoby": self.start.jacoby,
+            "beavers": self.start.beavers,
+            "max_cube": self.start.max_cube,
+            "matches" if self.start.match_length else "games": self.contests,
+            "seed": self.seed,
+            key: self.score.mean,
+            "interval": [self.score.low, self.score.high] if np.isfinite(self.score.half_width) else None,
+            "games_played": self.games,
+            "won": dict(zip(names, self.won, strict=True)),
+            "lost": dict(zip(names, self.lost, strict=True)),
+            "mean_cube": self.mean_cube,
+            "share_doubled": self.turned,
+            "largest_result": self.largest,
+            "plies_per_game": self.plies / self.games,
+            **stop_fields(self.stop),
+            "seconds": self.seconds,
+            "workers": self.workers,
+            "record": self.record,
+        }
+
+
+def start_of(rules: str, *, jacoby: bool = False, beavers: bool = False, max_cube: int | None = None) -> GameState:
+    """What is played: rules "money" or "match:N" (1 to 64 points). Raises ArenaSettingsError, StateError."""
+    found = re.fullmatch(r"match:(\d{1,3})", rules)
+    if rules != "money" and (found is None or not 1 <= int(found[1]) <= _MOST_POINTS):
+        raise ArenaSettingsError(
+            f"with the cube rules are money or match:N, a match to 1 to {_MOST_POINTS} points, not {rules!r}"
+        )
+    return new_game(0 if found is None else int(found[1]), jacoby=jacoby, beavers=beavers, max_cube=max_cube)
+
+
+def play_stakes(
+    a: str | Evaluator | Player | StakesPlayer,
+    b: str | Evaluator | Player | StakesPlayer,
+    contests: int,
+    seed: int = 1,
+    rules: str = "money",
+    workers: int = 1,
+    progress: ProgressLike | None = None,
+    *,
+    jacoby: bool = False,
+    beavers: bool = False,
+    max_cube: int | None = None,
+    start: GameState | None = None,
+    pairs_per_chunk: int = PAIRS_PER_CHUNK,
+    stop: Rule | None = None,
+    mat: str | os.PathLike[str] | None = None,
+    record: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+) -> StakesResult:
+    """Let A and B play `contests` money games or matches with the cube: half as many dice pairs, each from both seats.
+
+    a, b: as in bgnet.stakes_players.stakes_player; with workers > 1 specs. rules, jacoby, beavers, max_cube: see
+    `start_of`; start: a state from engine.new_game instead of them. Without a highest cube (max_cube) single
+    games can decide a money session: look at `largest`. mat: a folder for a .mat file of every contest, which GNU
+    Backgammon and XG read. progress, stop, record, resume: as in bgnet.arena.play.
+
+    Raises ArenaSettingsError or StateError for bad arguments, what making the bots raises, ArenaError when a bot does
+    what it may not, RecordError, bgnet.workers.WorkerError.
+    """
+    begun = time.perf_counter()
+    if start is None:
+        start = start_of(rules, jacoby=jacoby, beavers=beavers, max_cube=max_cube)
+    for name, value, least in (
+        ("contests", contests, 2),
+        ("workers", workers, 1),
+        ("pairs_per_chunk", pairs_per_chunk, 1),
+    ):
+        if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < least:
+            raise ArenaSettingsError(f"{name} must be a whole number, at least {least}, not {value!r}")
+    if contests % 2:
+        raise ArenaSettingsError(
+            f"the number of games or matches must be even, the dice are used twice; not {contests}"
+        )
+    if workers > 1 and not (isinstance(a, str) and isinstance(b, str)):
+        raise ArenaSettingsError("with more than one worker name both bots by specs such as net:standard")
+    if resume and record is None:
+        raise ArenaSettingsError("resume goes on with a record: name its file")
+    pairs = int(contests) // 2
+    dice.check_stream(seed, pairs * MOST_GAMES)
+    folder = None if mat is None else Path(mat)
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+    contest = StakesContest(Entrant.of(a), Entrant.of(b), start, int(seed), folder)  # type: ignore[arg-type]
+    for entrant in (contest.a, contest.b):  # a bot that cannot be made fails here, before anything is started
+        stakes_player_of(entrant)
+    plan = Plan(
+        task=_play_job,
+        contests=[contest],
+        schema=SCHEMA,
+        pairs=pairs,
+        chunk=pairs_per_chunk,
+        workers=workers,
+        rule=stop,
+    )
+
+    def finish(opened: Record | None) -> StakesResult:
+        sheets, stopped = run(
+            plan,
+            opened,
+            on_games=lambda n: progress.update(n) if progress is not None else None,
+            on_rows=lambda sheets: progress.update(0, **_shown(sheets[0], start)) if progress is not None else None,
+        )
+        seconds = time.perf_counter() - begun if opened is None else opened.seconds
+        result = _result(contest, sheets[0], workers, seconds, stopped, record)
+        if opened is not None:
+            opened.save([sheet.rows() for sheet in sheets], pairs, result.as_dict())
+        return result
+
+    if record is None:
+        return finish(None)
+    title = f"{contest.a.name} against {contest.b.name}"
+    with open_record(record, _asked(contest, stop), [title], SCHEMA, resume=resume, workers=int(workers)) as opened:
+        if max((len(rows["points"]) for rows in opened.earlier() if rows), default=0) > pairs:
+            raise ArenaSettingsError(f"{record} holds more than {2 * pairs:,} games or matches already")
+        return finish(opened)
+
+
+def _play_job(job: Job, report: Callable[[int], None]) -> Columns:
+    return play_stakes_pairs(job.what, job.first, job.pairs, report)
+
+
+def _shown(sheet: Sheet, start: GameState) -> dict[str, object]:
+    if not sheet.done:
+        return {}
+    mean = float(sheet.points.mean())
+    return {"won": f"{mean:.1%}"} if start.match_length else {"points_per_game": f"{mean:+.3f}"}
+
+
+def _rules(start: GameState) -> str:
+    return f"match:{start.match_length}" if start.match_length else "money"
+
+
+def _asked(contest: StakesContest, stop: Rule | None) -> dict[str, Any]:
+    start = contest.start
+    return {
+        "kind": "games for stakes",
+        "bots": [contest.a.name, contest.b.name],
+        "made of": {entrant.name: entrant.as_dict() for entrant in (contest.a, contest.b)},
+        "seed": contest.seed,
+        "rules": _rules(start),
+        "start": repr(replace(start)),
+        "stop": None if stop is None else stop.as_dict(),
+    }
+
+
+def _result(
+    contest: StakesContest,
+    sheet: Sheet,
+    workers: int,
+    seconds: float,
+    stopped: Stopped | None,
+    record: str | os.PathLike[str] | None,
+) -> StakesResult:
+    rows = sheet.rows()
+    games = int(rows["games"].sum())
+    return StakesResult(
+        a=contest.a.name,
+        b=contest.b.name,
+        rules=_rules(contest.start),
+        start=contest.start,
+        contests=2 * sheet.done,
+        seed=contest.seed,
+        workers=int(workers),
+        seconds=seconds,
+        pair_scores=rows["points"].copy(),
+        games=games,
+        plies=int(rows["plies"].sum()),
+        won=tuple(rows["won"].sum(axis=0).tolist()),
+        lost=tuple(rows["lost"].sum(axis=0).tolist()),
+        mean_cube=float(rows["cubes"].sum() / games),
+        turned=float(rows["turned"].sum() / games),
+        largest=int(rows["largest"].max()),
+        stop=stopped,
+        record=None if record is None else str(record),
+    )
