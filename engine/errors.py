@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
-__all__ = ["ArrayError", "BoardError", "DiceError", "EngineError", "IllegalPlayError", "NotationError", "StateError"]
+__all__ = [
+    "ActionError",
+    "ArrayError",
+    "BoardError",
+    "DiceError",
+    "EngineError",
+    "IllegalPlayError",
+    "NotationError",
+    "StateError",
+]
 
 
 class EngineError(ValueError):
     """Base of everything the engine refuses."""
+
+
+class ActionError(EngineError):
+    """What the rules do not allow at this moment of a game; the message says why."""
 
 
 class ArrayError(EngineError, TypeError):
@@ -27,6 +40,18 @@ class NotationError(EngineError):
 
 class IllegalPlayError(EngineError):
     """A play that reads well but that the rules forbid; the message says which rule."""
+
+
+class RecordError(EngineError):
+    """A record of games that cannot be read or written; line: the number of the line in the file, None = no one."""
+
+    def __init__(self, message: str, line: int | None = None) -> None:
+        super().__init__(message if line is None else f"line {line}: {message}")
+        self.reason = message
+        self.line = line
+
+    def __reduce__(self) -> tuple[type[RecordError], tuple[str, int | None]]:
+        return type(self), (self.reason, self.line)
 
 
 class StateError(EngineError):

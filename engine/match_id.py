@@ -12,7 +12,7 @@ from engine.errors import NotationError, StateError
 from engine.ids import POSITION_ID_LENGTH
 from engine.pointing import pointed, stripped_text
 from engine.position import Position
-from engine.state import GameState, GameStatus
+from engine.state import POINTS_TOP, GameState, GameStatus
 
 __all__ = ["MATCH_ID_LENGTH", "read_gnubg_id", "read_position_id", "write_match_id"]
 
@@ -58,7 +58,12 @@ _PLACES = {"dice": "die 1", "score": "score 0", "jacoby": "no_jacoby"}
 
 
 def write_match_id(state: GameState) -> str:
-    """The Match ID of any state. The larger die comes first; in a match Jacoby is marked as not in use."""
+    """The Match ID of a state. The larger die comes first; in a match Jacoby is marked as not in use.
+
+    Raises StateError for a score that its 15 bits cannot hold.
+    """
+    if max(state.score) > POINTS_TOP:
+        raise StateError(f"no Match ID for this state: it holds scores up to {POINTS_TOP}, not {state.score}", "score")
     larger, smaller = sorted(state.dice or (0, 0), reverse=True)
     values = {
         "cube": state.cube.bit_length() - 1,

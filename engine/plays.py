@@ -20,7 +20,7 @@ from engine.reading import Attempts, Part, read_parts
 from engine.refusals import flaw_of_parts, why_not_played, why_roll_not_used, written_roll
 from engine.steps import Move, legal_moves, moved, place_name, read_dice
 
-__all__ = ["Move", "Play", "legal_plays", "parse_play"]
+__all__ = ["Move", "Play", "legal_plays", "notation_of", "parse_play"]
 
 _NO_PLAY = "no play"
 
@@ -62,7 +62,7 @@ def legal_plays(position: Position, dice: object) -> list[Play]:
         result = wanted.get(after.tobytes())
         if result is None:
             continue
-        play = Play(_notation(moves), result, moves)
+        play = Play(notation_of(moves), result, moves)
         rank = (-len(moves), play.notation.count(" "))  # the most dice, then the fewest parts, then the first
         if after.tobytes() not in best or rank < best[after.tobytes()][0]:
             best[after.tobytes()] = (rank, play)
@@ -150,7 +150,7 @@ def _continued(
             yield from _continued(moved(board, move), dice[1:], (*moves, move), ordered)
 
 
-def _notation(moves: Iterable[Move]) -> str:
+def notation_of(moves: Iterable[Move]) -> str:
     """How moves, given in any order, are written."""
     hits = {move.end for move in moves if move.hit}
     paths = Counter(_paths(moves))

@@ -6,29 +6,37 @@ import enum
 from collections.abc import Iterator
 from dataclasses import KW_ONLY, MISSING, dataclass, fields
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from engine.errors import StateError
 from engine.position import Position
-from engine.rules import RuleSet
+from engine.rules import VARIANTS, RuleSet
 from engine.steps import read_dice
 
-__all__ = ["CUBE_TOP", "POINTS_TOP", "GameState", "GameStatus", "read_position"]
+if TYPE_CHECKING:
+    from engine.actions import Action, GameResult
+
+__all__ = ["CUBE_TOP", "POINTS_TOP", "SEATS", "START_POSITIONS", "GameState", "GameStatus", "read_position"]
 
 CUBE_TOP = 2**15
 """The highest cube: a Match ID has four bits for its logarithm."""
 POINTS_TOP = 2**15 - 1
-"""The longest match and the highest score: a Match ID has 15 bits for each."""
+"""The longest match, and the highest score that a Match ID or an XGID can hold: 15 bits."""
+SEATS = ("player 0 (O)", "player 1 (X)")
+START_POSITIONS = {name: Position(board) for name, (board, _) in VARIANTS.items()}
+"""Where a game of each variant begins."""
 
-_SEATS = ("player 0 (O)", "player 1 (X)")
+_SCORE_TOP = 2**31 - 1  # a money session has no end
+_STAKES_TOP = 100
 
 
 class GameStatus(enum.IntEnum):
     """How far the game is, in the numbers of Match IDs."""
 
     NONE = 0
-    """No game has begun; a position that was set up by hand, say."""
+    """No game has begun: the opening roll is still to come, or a position was set up by hand."""
     PLAYING = 1
     OVER = 2
     """A player has borne off his last checker."""
@@ -68,17 +76,26 @@ class GameState:
     beavers: bool = False
     """A player who takes may redouble at once and keep the cube (money play only)."""
     max_cube: int | None = None
-    """The cube's highest face; None = no limit."""
+    """The cube's highest face; None = no limit, 1 = there is no cube."""
+    variant: str = "backgammon"
+    """A name of engine.rules.VARIANTS: the start board of the next game, and the number of checkers."""
+    stakes: tuple[int, int, int] = (1, 2, 3)
+    """Points for a single game, a gammon and a backgammon, with the cube at 1."""
     doubled: bool = False
     """The player on roll has doubled, and the other has not answered yet."""
     resigned: int = 0
-    """The player on roll has offered to resign, unanswered: 1 a single game, 2 a gammon, 3 a backgammon; 0 = no."""
+    """The player on roll has offered to resign: 1 a single game, 2 a gammon, 3 a backgammon; 0 = no.
+
+    Unanswered, or accepted where game_state is RESIGNED.
+    """
     game_state: GameStatus = GameStatus.PLAYING
 
     def __post_init__(self) -> None:
         if not isinstance(self.position, Position):
             raise StateError(f"position must be a Position, not {self.position!r}", "position")
-        if flaws := self.position.flaws():
+        if self.variant not in VARIANTS:
+            raise StateError(f"variant must be one of {', '.join(VARIANTS)}, not {self.variant!r}", "variant")
+        if flaws := self.position.flaws(self.checkers):
             names = (flaws.name or "").lower().replace("_", " ").replace("|", ", ")
             raise StateError(f"no game has this position: {names}: {self.position!r}", "position")
         self._set("on_roll", _whole("on_roll", self.on_roll, 0, 1))
@@ -93,6 +110,7 @@ class GameState:
             self._set(name, bool(_whole(name, getattr(self, name), 0, 1)))
         if self.max_cube is not None:
             self._set("max_cube", _face("max_cube", self.max_cube))
+        self._set("stakes", _stakes(self.stakes))
         self._set("resigned", _whole("resigned", self.resigned, 0, 3))
         self._set("game_state", GameStatus(_whole("game_state", self.game_state, 0, max(GameStatus))))
         flaws_found = list(_contradictions(self))
@@ -117,7 +135,8 @@ class GameState:
     def from_gnubg_id(cls, text: str) -> GameState:
         """The state of a GNUBG ID, `PositionID:MatchID`; NotationError says which field is wrong and points at it.
 
-        The ID says nothing of beavers and of a highest cube: off and none, unless `dataclasses.replace` says so.
+        The ID says nothing of beavers, a highest cube, the variant and the stakes: they have their defaults, unless
+        `dataclasses.replace` says otherwise.
         """
         from engine.match_id import read_gnubg_id
 
@@ -132,7 +151,10 @@ class GameState:
 
     @property
     def match_id(self) -> str:
-        """The 12-character Match ID; beavers, the highest cube and the order of the dice are lost."""
+        """The 12-character Match ID; StateError for a score above 32767 that it cannot hold.
+
+        Lost are beavers, the highest cube, the variant, the stakes and the order of the dice.
+        """
         from engine.match_id import write_match_id
 
         return write_match_id(self)
@@ -169,7 +191,12 @@ class GameState:
     @property
     def rules(self) -> RuleSet:
         """The rules in force; they follow from the fields, so they cannot contradict them."""
-        return _rules(self.match_length, self.jacoby, self.beavers, self.max_cube)
+        return _rules(self.match_length, self.jacoby, self.beavers, self.max_cube, self.stakes, self.checkers)
+
+    @property
+    def checkers(self) -> int:
+        """Checkers a side at the start of a game."""
+        return VARIANTS[self.variant][1]
 
     @property
     def summary(self) -> str:
@@ -177,6 +204,110 @@ class GameState:
         from engine.summary import summary
 
         return summary(self)
+
+    # ---- how the game goes on; each method gives a new state. engine.actions says more.
+
+    def legal_actions(self) -> tuple[Action, ...]:
+        """What `decider` may do now; empty when the game is over."""
+        from engine import actions
+
+        return actions.legal_actions(self)
+
+    @property
+    def may_double(self) -> bool:
+        """Whether the player on roll may double now.
+
+        He may not after his roll, in the Crawford game, with a cube that is the opponent's or at its highest face,
+        and in a match not when the cube as it stands gives him the points he needs: for him it is dead.
+        """
+        from engine import actions
+
+        return actions.why_not(self, actions.Action.DOUBLE) is None
+
+    @property
+    def can_lose(self) -> tuple[int, ...]:
+        """The levels (1 single game, 2 gammon, 3 backgammon) that the player on roll can still lose or resign by."""
+        from engine import actions
+
+        return actions.can_lose(self)
+
+    @property
+    def result(self) -> GameResult | None:
+        """How the game ended (its points are in `score`), None while it goes on."""
+        from engine import actions
+
+        return actions.result(self)
+
+    @property
+    def match_over(self) -> bool:
+        """Whether a player has the points that win the match; never in money play."""
+        return bool(self.match_length) and max(self.score) >= self.match_length
+
+    def open(self, dice: object) -> GameState:
+        """Begin a new game: (the die of player 1, the die of player 0); the higher starts. ActionError if equal."""
+        from engine import actions
+
+        return actions.open_game(self, dice)
+
+    def roll(self, dice: object) -> GameState:
+        """With these dice, two numbers from 1 to 6 or text as "31"; in a new game the opening roll, see `open`."""
+        from engine import actions
+
+        return actions.roll(self, dice)
+
+    def play(self, play: object) -> GameState:
+        """After a Play, a written play, or its result in the next player's view (Position or int8[26])."""
+        from engine import actions
+
+        return actions.play(self, play)
+
+    def double(self) -> GameState:
+        """With a double for the other player to answer."""
+        from engine import actions
+
+        return actions.double(self)
+
+    def take(self) -> GameState:
+        """The double is taken: the stake is twice as high, and the cube belongs to the player who takes."""
+        from engine import actions
+
+        return actions.take(self)
+
+    def drop(self) -> GameState:
+        """The double is dropped: the doubler wins the stake as it was."""
+        from engine import actions
+
+        return actions.drop(self)
+
+    def beaver(self) -> GameState:
+        """The double is taken and redoubled at once: the cube at four times the stake, kept; the doubler rolls."""
+        from engine import actions
+
+        return actions.beaver(self)
+
+    def resign(self, level: int) -> GameState:
+        """With an offer of the player on roll to lose by a level of `can_lose`."""
+        from engine import actions
+
+        return actions.resign(self, level)
+
+    def accept(self) -> GameState:
+        """The resignation is accepted: the game is over."""
+        from engine import actions
+
+        return actions.accept(self)
+
+    def reject(self) -> GameState:
+        """The resignation is rejected: the game goes on as before."""
+        from engine import actions
+
+        return actions.reject(self)
+
+    def next_game(self) -> GameState:
+        """The next game before its opening roll, the score kept; ActionError unless this one is over, the match not."""
+        from engine import actions
+
+        return actions.next_game(self)
 
     def __repr__(self) -> str:
         """Can be pasted back; fields at their defaults are left out."""
@@ -219,9 +350,25 @@ def read_position(text: str) -> GameState:
 
 
 @lru_cache(maxsize=256)
-def _rules(match_length: int, jacoby: bool, beavers: bool, max_cube: int | None) -> RuleSet:
-    name = f"match:{match_length}" if match_length else "money"
-    return RuleSet(name, max_cube=max_cube, jacoby=jacoby, beavers=beavers, match_length=match_length)
+def _rules(
+    match_length: int,
+    jacoby: bool,
+    beavers: bool,
+    max_cube: int | None,
+    stakes: tuple[int, int, int],
+    checkers: int,
+) -> RuleSet:
+    cube = max_cube != 1
+    return RuleSet(
+        f"match:{match_length}" if match_length else "money",
+        stakes=stakes,
+        checkers=checkers,
+        cube=cube,
+        max_cube=max_cube if cube else None,
+        jacoby=jacoby,
+        beavers=beavers,
+        match_length=match_length,
+    )
 
 
 def _whole(name: str, value: object, low: int, high: int) -> int:
@@ -241,7 +388,16 @@ def _face(name: str, value: object) -> int:
 def _pair_of_scores(score: object) -> tuple[int, int]:
     if not isinstance(score, (tuple, list, np.ndarray)) or len(score) != 2:
         raise StateError(f"score must be two numbers, (player 0, player 1), not {score!r}", "score")
-    return _whole("score", score[0], 0, POINTS_TOP), _whole("score", score[1], 0, POINTS_TOP)
+    return _whole("score", score[0], 0, _SCORE_TOP), _whole("score", score[1], 0, _SCORE_TOP)
+
+
+def _stakes(stakes: object) -> tuple[int, int, int]:
+    values = list(stakes) if isinstance(stakes, (tuple, list, np.ndarray)) else []
+    whole = [int(value) for value in values if isinstance(value, (int, float, np.number)) and value == int(value)]
+    if len(values) != 3 or len(whole) != 3 or not 1 <= whole[0] <= whole[1] <= whole[2] <= _STAKES_TOP:
+        reason = f"stakes must be three whole numbers from 1 to {_STAKES_TOP} that do not fall, not {stakes!r}"
+        raise StateError(reason, "stakes")
+    return whole[0], whole[1], whole[2]
 
 
 def _contradictions(state: GameState) -> Iterator[tuple[str, str]]:
@@ -260,7 +416,7 @@ def _contradictions(state: GameState) -> Iterator[tuple[str, str]]:
 
 def _wrong_cube(state: GameState) -> Iterator[tuple[str, str]]:
     if state.cube == 1 and state.owner is not None:
-        yield "owner", f"a cube at 1 has not been turned, so nobody owns it, not {_SEATS[state.owner]}"
+        yield "owner", f"a cube at 1 has not been turned, so nobody owns it, not {SEATS[state.owner]}"
     if state.cube > 1 and state.owner is None and state.match_length:  # money: automatic doubles, at the first roll
         yield "cube", f"in a match a cube in the middle is at 1, not at {state.cube}"
     if state.max_cube is not None and state.cube > state.max_cube:
@@ -278,7 +434,7 @@ def _wrong_score(state: GameState) -> Iterator[tuple[str, str]]:
         yield (
             "score",
             (
-                f"{_SEATS[seat]} has {state.score[seat]} points and has won the match to {state.match_length}, "
+                f"{SEATS[seat]} has {state.score[seat]} points and has won the match to {state.match_length}, "
                 "no game goes on"
             ),
         )
@@ -304,7 +460,7 @@ def _wrong_double(state: GameState) -> Iterator[tuple[str, str]]:
     if state.dice is not None:
         yield "doubled", f"one doubles before the roll, but the dice show {state.dice[0]}-{state.dice[1]}"
     if state.cube_owner < 0:
-        yield "doubled", f"{_SEATS[state.on_roll]} cannot have doubled: {_SEATS[1 - state.on_roll]} owns the cube"
+        yield "doubled", f"{SEATS[state.on_roll]} cannot have doubled: {SEATS[1 - state.on_roll]} owns the cube"
     if state.crawford:
         yield "doubled", "nobody doubles in the Crawford game"
     if state.cube >= (state.max_cube or CUBE_TOP):

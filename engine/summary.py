@@ -8,7 +8,7 @@ from __future__ import annotations
 from engine.diagram import text
 from engine.state import GameState, GameStatus
 
-__all__ = ["drawing", "summary"]
+__all__ = ["action", "drawing", "stakes", "summary"]
 
 _LEVELS = ("", "a single game", "a gammon", "a backgammon")
 _ENDS = {
@@ -21,18 +21,19 @@ _ENDS = {
 
 def drawing(state: GameState, unicode: bool = False) -> str:
     """The board with the cube and the action beside it, as `engine.diagram.text`, and the summary below."""
-    board = text(state.position, unicode, middle=_cube(state), last=_action(state))
+    board = text(state.position, unicode, middle=_cube(state), last=action(state))
     return f"{board}\n {summary(state)}"
 
 
 def summary(state: GameState) -> str:
     """As "money, Jacoby, cube 2 owned by O, X to play 3-1" or "7-point match, X 3, O 6, Crawford game, ..."."""
-    parts = [*_stakes(state), _cube(state), _action(state)]
+    parts = [*stakes(state), _cube(state), action(state)]
     line = ", ".join(parts)
     return line if state.on_roll == 1 else f"{line} (X here is player 0, O in an XGID)"
 
 
-def _stakes(state: GameState) -> list[str]:
+def stakes(state: GameState) -> list[str]:
+    """What is played for, in parts: the rules and the score."""
     own, opponent = state.score[state.on_roll], state.score[1 - state.on_roll]
     points = f"X {own}, O {opponent}"
     if not state.match_length:
@@ -52,7 +53,8 @@ def _cube(state: GameState) -> str:
     return f"cube {state.cube} {place}{limit}"
 
 
-def _action(state: GameState) -> str:
+def action(state: GameState) -> str:
+    """Who has to do what."""
     if state.game_state in _ENDS:
         return _ENDS[state.game_state]
     if state.position.ending() is not None:

@@ -130,14 +130,14 @@ def write_table(path: Path, version: str, arrays: Mapping[str, NDArray[np.generi
 
     path.parent.mkdir(parents=True, exist_ok=True)
     _remove_stale(path)
-    with _replacing(path) as temporary, open(temporary, "xb") as file:
+    with replacing(path) as temporary, open(temporary, "xb") as file:
         file.writelines([_MAGIC, digest.digest(), *chunks])
         file.flush()
         os.fsync(file.fileno())
 
 
 @contextlib.contextmanager
-def _replacing(path: Path) -> Iterator[Path]:
+def replacing(path: Path) -> Iterator[Path]:
     """A temporary path beside `path` that takes its place on success and is removed otherwise."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}.tmp")
     try:

@@ -34,7 +34,7 @@ def write_xgid(state: GameState) -> str:
     """The XGID of a state; without a limit of the cube the maximum is written as 10, as programs do.
 
     An XGID has no room for how far the game is. Where it would show a game that goes on instead, StateError is
-    raised: a resignation, offered or accepted, a drop, a match that is won.
+    raised: a resignation, offered or accepted, a drop, a match that is won. Variant and stakes are lost.
     """
     if state.resigned or state.game_state == GameStatus.RESIGNED:
         raise StateError("no XGID for this state: it has no room for a resignation", "resigned")
@@ -42,6 +42,8 @@ def write_xgid(state: GameState) -> str:
         raise StateError("no XGID for this state: it has no room for a double that was dropped", "game_state")
     if state.match_length and max(state.score) >= state.match_length:
         raise StateError("no XGID for this state: it has no room for a match that is won", "score")
+    if max(state.score) > POINTS_TOP:
+        raise StateError(f"no XGID for this state: it holds scores up to {POINTS_TOP}, not {state.score}", "score")
     position = state.position if state.on_roll == 1 else state.position.flipped()
     dice = "D" if state.doubled else "{}{}".format(*(state.dice or (0, 0)))
     rule = int(state.crawford) if state.match_length else int(state.jacoby) + 2 * int(state.beavers)
