@@ -23,7 +23,7 @@ _HOMES = {
 }
 
 
-_MODULES = {"analysis", "arena", "cube", "evaluators", "players", "rollouts", "search"}
+_MODULES = {"analysis", "arena", "benchmark", "cube", "evaluators", "players", "rollouts", "search"}
 
 
 def __getattr__(name: str) -> object:

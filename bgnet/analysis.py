@@ -4,23 +4,29 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bgnet.evaluators import Evaluator
+from bgnet.match_equity import LONGEST
 from bgnet.players import DEFAULT_BOT, evaluator, split_depth
 from bgnet.search import Candidate, MoveFilter, Search
+from engine.board import count_checkers
 from engine.errors import BoardError, DiceError, StateError
 from engine.outcomes import to_cumulative
 from engine.plays import Play, legal_plays, parse_play
 from engine.position import Position
 from engine.rules import MONEY
-from engine.state import GameState, read_position
+from engine.state import GameState, GameStatus, read_position
 
-__all__ = ["FILTERS", "Analysis", "JudgedPlay", "analyze", "read_state", "xgid_or_none"]
+if TYPE_CHECKING:
+    from bgnet.cube import CubeDecision
+    from bgnet.cubeful import CubefulSearch
+
+__all__ = ["FILTERS", "Analysis", "JudgedPlay", "analyze", "named_evaluator", "read_state", "xgid_or_none"]
 
 
 FILTERS = (MoveFilter(5, 3, 0.16),)
@@ -38,7 +44,7 @@ class JudgedPlay:
     outcomes: NDArray[np.float32]
     """float32[6], in the mover's view."""
     equity: float
-    """Cubeless, in points."""
+    """In points, as if there were no cube; or cubeful, per unit of the cube as it stands (see Analysis.cubeful)."""
     loss: float
     """How much less than the best play, >= 0; across depths it says little."""
     depth: str
@@ -49,6 +55,8 @@ class JudgedPlay:
     """From 1, the deepest judged plays first."""
     played: bool = False
     """Whether it is the play that was asked about."""
+    mwc: float | None = None
+    """The chance to win the match, of a cubeful analysis of one."""
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -56,6 +64,7 @@ class JudgedPlay:
             "play": self.play,
             "equity": self.equity,
             "loss": self.loss,
+            "mwc": self.mwc,
             "rank": self.rank,
             "depth": self.depth,
             "ply": self.ply,
@@ -80,6 +89,10 @@ class Analysis:
     depth: str
     plays: tuple[JudgedPlay, ...] = ()
     """Ranked; empty without dice."""
+    cubeful: bool = False
+    """Whether the plays were chosen and valued with the cube and at the score."""
+    cube: CubeDecision | None = None
+    """The cube decision before the roll, of a cubeful analysis without dice; `equity` stays cubeless there."""
 
     @property
     def best(self) -> JudgedPlay:
@@ -103,6 +116,8 @@ class Analysis:
             "chances": _chances(self.outcomes),
             "equity": self.equity,
             "depth": self.depth,
+            "cubeful": self.cubeful,
+            "cube": self.cube.as_dict() if self.cube else None,
             "plays": [play.as_dict() for play in self.plays],
         }
 
@@ -117,6 +132,7 @@ def analyze(
     payoff: NDArray[np.float32] = MONEY.payoff,
     filters: Sequence[MoveFilter] = FILTERS,
     tables: bool = True,
+    cubeful: bool | None = None,
     threads: int = 0,
     stop: Callable[[], bool] = lambda: False,
 ) -> Analysis:
@@ -124,55 +140,47 @@ def analyze(
 
     position: an XGID, GNUBG ID or Position ID, a Position or a GameState. bot: a name (its depth may stand in it, as in
     net:standard@1ply) or an Evaluator. ply: the depth, 2 unless said. played: a play that is searched as deep as the
-    best. tables: ask the exact endgame tables where they know. threads: 0 = all cores. Equities are
-    cubeless; the score of a match is not taken into account.
+    best. tables: ask the exact endgame tables where they know. cubeful: judge with the cube and at the score, before
+    the roll with the cube decision beside the chances; None = where the state is of a match, or its cube has been
+    turned. Otherwise equities are cubeless, by `payoff`. threads: 0 = all cores.
 
     Raises NotationError, BoardError, DiceError, IllegalPlayError, and what making the bot raises.
     """
     state = read_state(position, dice)
     if state.position.ending() is not None:
         raise BoardError(f"the game is over: {state.position!r} has no checkers of one side left")
-    if isinstance(bot, str):
-        spec, named_ply = split_depth(bot)
-        ply = named_ply if ply is None else ply
-        leaves, name = evaluator(spec), spec
-    else:
-        leaves, name = bot, repr(bot)
-    ply = 2 if ply is None else ply
-
-    def knows(position: Position) -> bool:
-        return False
+    leaves, name, ply = named_evaluator(bot, ply)
 
     if tables:
         from bgnet.composite import Composite
-        from engine.bearoff import two_sided
 
-        composite, table = Composite(leaves), two_sided()
-        most = composite.checkers - 1  # a side that has borne off none can still lose a gammon
-        leaves = composite
-
-        def knows(position: Position) -> bool:
-            few = (
-                max((position.board > 0) @ np.abs(position.board), (position.board < 0) @ np.abs(position.board))
-                <= most
-            )
-            return position.ending(composite.checkers) is not None or bool(few and table.knows(position.board))
-
-    search = Search(leaves, ply, payoff, filters, threads=threads, stop=stop)
+        leaves = Composite(leaves)
+    if cubeful is None:
+        cubeful = _cube_matters(state)
+    settings = _Settings(leaves, name, ply, payoff, tuple(filters), threads, stop)
     if state.dice is None:
         if played is not None:
             raise DiceError("a play was given but no dice: which roll is it for?")
-        outcome = search.outcomes(state.position.board[None])[0]
-        depth = "exact" if knows(state.position) else f"{ply}-ply"
-        return Analysis(state, name, ply, outcome, float(outcome @ payoff), depth)
-    plays = _judge_plays(search, state, played, knows)
-    return Analysis(state, name, ply, plays[0].outcomes, plays[0].equity, plays[0].depth, tuple(plays))
+        return _judge_position(settings, state, cubeful)
+    plays = _judge_plays(settings, state, played, cubeful)
+    return Analysis(state, name, ply, plays[0].outcomes, plays[0].equity, plays[0].depth, tuple(plays), cubeful)
+
+
+def named_evaluator(bot: str | Evaluator, ply: int | None) -> tuple[Evaluator, str, int]:
+    """What judges, its name, and the depth: `ply`, else the one that stands in the bot's name, else 2.
+
+    Raises what making the bot raises.
+    """
+    if not isinstance(bot, str):
+        return bot, repr(bot), 2 if ply is None else ply
+    spec, named_ply = split_depth(bot)
+    if ply is None:
+        ply = 2 if named_ply is None else named_ply
+    return evaluator(spec), spec, ply
 
 
 def read_state(position: str | Position | GameState, dice: object = None) -> GameState:
     """Any form of a position, and dice that replace those that stand in it -> GameState."""
-    from dataclasses import replace
-
     from engine.steps import read_dice
 
     if isinstance(position, str):
@@ -182,17 +190,67 @@ def read_state(position: str | Position | GameState, dice: object = None) -> Gam
     return state if dice is None else replace(state, dice=read_dice(dice))
 
 
-def _judge_plays(
-    search: Search, state: GameState, played: str | None, knows: Callable[[Position], bool]
-) -> list[JudgedPlay]:
+class _Settings(NamedTuple):
+    """How to judge, whatever is judged."""
+
+    leaves: Evaluator
+    name: str
+    ply: int
+    payoff: NDArray[np.float32]
+    filters: tuple[MoveFilter, ...]
+    threads: int
+    stop: Callable[[], bool]
+
+    @property
+    def search(self) -> Search:
+        return Search(self.leaves, self.ply, self.payoff, self.filters, threads=self.threads, stop=self.stop)
+
+    @property
+    def cubeful_search(self) -> CubefulSearch:
+        from bgnet.cubeful import CubefulSearch
+
+        return CubefulSearch(self.leaves, self.ply, filters=self.filters, threads=self.threads, stop=self.stop)
+
+    def knows(self, position: Position) -> bool:
+        """Whether the chances of a position are exact without any search."""
+        from bgnet.composite import Composite
+        from engine.bearoff import two_sided
+
+        if not isinstance(self.leaves, Composite):
+            return False
+        checkers = self.leaves.checkers
+        own, opponent = count_checkers(position.board)
+        few = max(own, opponent) < checkers  # a side that has borne off none can still lose a gammon
+        return position.ending(checkers) is not None or (few and two_sided().knows(position.board))
+
+
+def _judge_position(settings: _Settings, state: GameState, cubeful: bool) -> Analysis:
+    """Before the roll."""
+    outcome = settings.search.outcomes(state.position.board[None])[0]
+    depth = "exact" if settings.knows(state.position) else f"{settings.ply}-ply"
+    decision = settings.cubeful_search.decide(state) if cubeful else None
+    return Analysis(
+        state, settings.name, settings.ply, outcome, float(outcome @ settings.payoff), depth,
+        cubeful=cubeful, cube=decision,
+    )  # fmt: skip
+
+
+def _judge_plays(settings: _Settings, state: GameState, played: str | None, cubeful: bool) -> list[JudgedPlay]:
     assert state.dice is not None
     asked = parse_play(state.position, state.dice, played) if played is not None else None
     plays: dict[bytes, Play] = {play.position.board.tobytes(): play for play in legal_plays(state.position, state.dice)}
     always = [asked.position.board] if asked is not None else []
-    ranked = search.rank(state.position.board, np.array(state.dice, dtype=np.int8), always)
-    # What the tables know needs no search: such plays stand with those that were searched to the end.
-    exact = {c.board.tobytes() for c in ranked if knows(plays[c.board.tobytes()].position)}
-    ranked.sort(key=lambda c: (-(search.ply if c.board.tobytes() in exact else c.ply), -c.equity))
+    ranked: Sequence[Candidate]
+    if cubeful:
+        ranked = settings.cubeful_search.rank(state, always)
+        exact = {c.board.tobytes() for c in ranked if _knows_with_cube(state, plays[c.board.tobytes()].position)}
+    else:
+        ranked = settings.search.rank(state.position.board, np.array(state.dice, dtype=np.int8), always)
+        exact = {c.board.tobytes() for c in ranked if settings.knows(plays[c.board.tobytes()].position)}
+    # What the tables know needs no search: such plays stand with those that were searched to the end. Equities are
+    # rounded, so that those that the cube makes equal stay in the order that the search has given them.
+    depths = {c.board.tobytes(): settings.ply if c.board.tobytes() in exact else c.ply for c in ranked}
+    ranked = sorted(ranked, key=lambda c: (-depths[c.board.tobytes()], -round(c.equity, 9)))
     judged = []
     for rank, candidate in enumerate(ranked, start=1):
         play = plays[candidate.board.tobytes()]
@@ -208,9 +266,26 @@ def _judge_plays(
                 ply=None if known else candidate.ply,
                 rank=rank,
                 played=asked is not None and play.notation == asked.notation,
+                mwc=getattr(candidate, "mwc", None),
             )
         )
     return judged
+
+
+def _cube_matters(state: GameState) -> bool:
+    """Whether one expects the cube and the score to be taken into account, and they can be."""
+    if state.resigned or state.game_state > GameStatus.PLAYING:
+        return False
+    return state.owner is not None if state.away is None else max(state.away) <= LONGEST
+
+
+def _knows_with_cube(state: GameState, after: Position) -> bool:
+    """Whether the equity after a play is exact without any search, with the cube."""
+    from bgnet.cubeful import knows_exactly
+
+    if after.ending(state.checkers) is not None:
+        return True
+    return knows_exactly(replace(state, position=after, on_roll=1 - state.on_roll, dice=None))
 
 
 def _loss(best: Candidate, other: Candidate) -> float:

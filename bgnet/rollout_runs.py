@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,9 @@ from engine.dice import check_stream
 from engine.plays import Play
 from engine.state import GameState
 
-__all__ = ["Asked", "Done", "ProgressLike", "Run"]
+__all__ = ["Asked", "Done", "ProgressLike", "Run", "check_whole", "in_order"]
+
+Rows = TypeVar("Rows")
 
 _POLL_S = 0.2
 _SAVE_EVERY_S = 30.0
@@ -64,14 +66,14 @@ class Asked:
     save: str | os.PathLike[str] | None
 
     def __post_init__(self) -> None:
-        _check_whole("trials", self.trials, 1, _MOST_TRIALS)
-        _check_whole("threads", self.threads, 0)
-        _check_whole("chunk", self.chunk, 1)
-        _check_whole("min_trials", self.enough.least, 1)
+        check_whole("trials", self.trials, 1, _MOST_TRIALS)
+        check_whole("threads", self.threads, 0)
+        check_whole("chunk", self.chunk, 1)
+        check_whole("min_trials", self.enough.least, 1)
         if self.ply is not None:
-            _check_whole("ply", self.ply, 0)
+            check_whole("ply", self.ply, 0)
         if self.truncate is not None:
-            _check_whole("truncate", self.truncate, 1)
+            check_whole("truncate", self.truncate, 1)
         check_stream(self.seed)
         if self.payoff.shape != (6,) or not np.array_equal(self.payoff[3:], -self.payoff[:3]):
             raise RolloutError(f"payoff must be six numbers, what one side wins being lost by the other: {self.payoff}")
@@ -172,9 +174,8 @@ class Run:
     ) -> str:
         """Add trials to the tally until there are enough -> why it ended."""
         asked = self._asked
-        chunks = _in_order(
-            self.plan,
-            roots,
+        chunks = in_order(
+            lambda first, count: play_trials(self.plan, roots, first, count, self._cancelled.is_set),
             range(tally.done, most, asked.chunk),
             asked.threads or cores(),
             self._cancelled,
@@ -239,28 +240,29 @@ class Run:
             )
 
 
-def _in_order(
-    plan: Plan,
-    roots: NDArray[np.int8],
+def in_order(
+    play: Callable[[int, int], Rows],
     trials: range,
     threads: int,
     cancelled: threading.Event,
     stop: Callable[[], bool],
-) -> Generator[Trials, None, None]:
+) -> Generator[Rows, None, None]:
     """The trials, in chunks of the range's step and in their order, while the next ones are played on the threads.
+
+    play: (first trial, how many) -> these trials; once `cancelled` is set it should raise SearchStopped.
 
     Raises SearchStopped once stop() is true. However it ends (by `close`, say), `cancelled` is set then and no thread
     is left.
     """
     chunks = iter(trials)
-    pending: deque[Future[Trials]] = deque()
+    pending: deque[Future[Rows]] = deque()
     pool = ThreadPoolExecutor(threads, thread_name_prefix="rollout")
 
     def start_next() -> None:
         first = next(chunks, None)
         if first is not None:
             count = min(trials.step, trials.stop - first)
-            pending.append(pool.submit(play_trials, plan, roots, first, count, cancelled.is_set))
+            pending.append(pool.submit(play, first, count))
 
     try:
         for _ in range(threads + 1):  # one more than there are threads: none waits for this loop
@@ -324,7 +326,7 @@ def _check_writable(path: str | os.PathLike[str]) -> None:
         raise OSError(f"cannot write {path}: no permission to write in {folder}")
 
 
-def _check_whole(name: str, value: object, least: int, most: int | None = None) -> None:
+def check_whole(name: str, value: object, least: int, most: int | None = None) -> None:
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
         whole = int(value)
         if whole >= least and (most is None or whole <= most):

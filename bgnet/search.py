@@ -31,7 +31,7 @@ from engine.steps import read_dice
 
 __all__ = [
     "NARROW", "NORMAL", "WIDE", "Candidate", "MoveFilter", "Search", "SearchStopped",
-    "best_of_all_rolls", "best_rows", "mean_over_rolls",
+    "best_of_all_rolls", "best_rows", "mean_over_rolls", "prune", "unique_boards",
 ]  # fmt: skip
 
 _CHUNK = 64  # positions expanded together: 64 * 21 rolls * about 16 results are 20,000 boards
@@ -133,7 +133,7 @@ class Search:
     def _values(self, boards: NDArray[np.int8], ply: int) -> NDArray[np.float32]:
         if ply == 0 or not len(boards):
             return self.evaluator.outcomes(boards)
-        different, back = _unique(boards)
+        different, back = unique_boards(boards)
         memory = self._memory[ply - 1]
         with self._lock:
             values, missing = memory.look_up(different)
@@ -226,7 +226,7 @@ def best_of_all_rolls(
     parents = np.repeat(boards, len(ROLLS), axis=0)
     results = legal_afterstates(parents, np.tile(ROLLS, (len(boards), 1)))
     if pruner is not None:
-        results = _prune(pruner, prune_to, payoff, parents, results)
+        results = prune(pruner, prune_to, payoff, parents, results)
     outcomes = afterstate_outcomes(evaluator, parents, results)
     picks = best_rows(outcomes, payoff, results.offsets)
     shape = (len(boards), len(ROLLS))
@@ -256,7 +256,7 @@ def best_rows(
     return picks
 
 
-def _prune(
+def prune(
     pruner: Evaluator, keep: int, payoff: NDArray[np.float32], parents: NDArray[np.int8], results: Afterstates
 ) -> Afterstates:
     """The `keep` results of each roll that the pruner likes best, in their old order."""
@@ -279,7 +279,7 @@ def _ranked(
     return [Candidate(boards[i], outcomes[i], float(equities[i]), ply) for i in order]
 
 
-def _unique(boards: NDArray[np.int8]) -> tuple[NDArray[np.int8], NDArray[np.int64]]:
+def unique_boards(boards: NDArray[np.int8]) -> tuple[NDArray[np.int8], NDArray[np.int64]]:
     """The different rows, and for every row the index of its like."""
     keys = np.ascontiguousarray(boards).view(np.dtype((np.void, 26))).ravel()
     _, first, back = np.unique(keys, return_index=True, return_inverse=True)

@@ -3,8 +3,8 @@
     result = play_stakes("net:standard", "gnubg:0", 400, rules="match:5")
     result.score        # A's share of the matches, with its 95 % interval
 
-Everything else is as in bgnet.arena: duplicate dice, the same result for any number of workers, runs that stop by a rule,
-leave a record and are continued from it.
+Everything else is as in bgnet.arena: duplicate dice, the same result for any number of workers, runs that stop by a
+rule, leave a record and are continued from it.
 """
 
 from __future__ import annotations

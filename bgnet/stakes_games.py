@@ -1,7 +1,7 @@
 """Whole games with the cube between two bots, many in lockstep: money games and matches with duplicate dice.
 
-Pair p of contests uses the dice twice: in the first A has seat 1 (X), in the second seat 0 (O), and the n-th roll of the
-k-th game is the same in both. So a bot against itself scores exactly 0.
+Pair p of contests uses the dice twice: in the first A has seat 1 (X), in the second seat 0 (O), and the n-th roll of
+the k-th game is the same in both. So a bot against itself scores exactly 0.
 """
 
 from __future__ import annotations
@@ -64,7 +64,8 @@ class _Table:
         self.counts: dict[str, Any] = {name: np.zeros(shape, np.int64) for name, (_, shape) in SCHEMA.items()}
         self.points = 0.0
         self.over = False
-        names = (contest.a.name, contest.b.name) if mirrored else (contest.b.name, contest.a.name)
+        a, b = (bot.name.replace(":", " ") for bot in (contest.a, contest.b))  # readers cut a name at a colon
+        names = (a, b) if mirrored else (b, a)
         self._builder = None if contest.mat is None else RecordBuilder(names, contest.start)
 
     @property
@@ -188,8 +189,8 @@ def _plays(contest: StakesContest, bots: list[StakesPlayer], tables: list[_Table
                 table.do(Action.PLAY, result)
             except EngineError as error:
                 raise ArenaError(
-                    f"bot {name} chose an illegal result for {before.xgid}: {result.tolist()} (the next player's view); "
-                    f"{error}"
+                    f"bot {name} chose an illegal result for {before.xgid}: {result.tolist()} (the next player's "
+                    f"view); {error}"
                 ) from error
 
 

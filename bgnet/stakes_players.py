@@ -1,8 +1,9 @@
 """Who plays for stakes: plays, doubles and answers to doubles, many games at once.
 
 A network or Open Sage plays for the score with the cube in mind (bgnet.cubeful). GNU Backgammon's program has a cube of
-its own. gnubg-nn gives the plays of the depth asked, and our cube decides by its 0-ply chances. Bots that give no chances
-never double, and take while they are not more than 12 per cent of the doubler's pips behind, a usual rule for races.
+its own. gnubg-nn gives the plays of the depth asked, and our cube decides by its 0-ply chances. Bots that give no
+chances never double, and take while they are not more than 12 per cent of the doubler's pips behind, a usual rule for
+races.
 """
 
 from __future__ import annotations

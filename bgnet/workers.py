@@ -124,7 +124,7 @@ def _death(process: Any) -> WorkerError:
     else:
         how = f"ended with exit code {code}"
     return WorkerError(
-        f"a worker process {how} before its work was done; nothing is kept. Try workers=1 to see its error. "
+        f"a worker process {how} before its work was done. Try workers=1 to see its error. "
         'A script that uses workers must start its work under `if __name__ == "__main__":`'
     )
 

@@ -209,7 +209,7 @@ def _cells(number: int, line: str) -> list[_Cell]:
     if before.strip():
         raise RecordError(f"cannot read {before.strip()!r}", number)
     cells = []
-    for match, following in zip(found, [*found[1:], None], strict=True):
+    for match, following in zip(found, [*found[1:], None], strict=False):  # a row may be empty
         rest = line[match.end() : following.start() if following else None].strip()
         word = "roll" if match["dice"] else match["word"].lower().replace("-", "").removeprefix("re")
         cells.append(_Cell(number, match.start(), word.rstrip("s"), match["dice"] or "", rest))

@@ -4,6 +4,8 @@
 python scripts/benchmark_speed.py
 python scripts/benchmark_speed.py --net runs/x --count 2000
 python scripts/benchmark_speed.py --ply 1 --count 300
+
+`bgnet bench speed` compares any bots.
 """
 
 from __future__ import annotations
@@ -12,8 +14,7 @@ import argparse
 import json
 import sys
 
-from bgnet.benchmark import decision_speed
-from bgnet.evaluators import load
+from bgnet.benchmark import measure_speed
 from bgnet.runlog import machine
 
 
@@ -28,17 +29,18 @@ def main() -> int:
     args = parser.parse_args()
     if args.count < 1:
         parser.error(f"--count must be at least 1, not {args.count}")
+    bot = f"net:{args.net.removeprefix('net:')}" + (f"@{args.ply}ply" if args.ply else "")
     try:
-        result = decision_speed(load(args.net), args.count, args.seed, repeats=5 if args.ply == 0 else 1, ply=args.ply)
+        result = measure_speed(bot, args.count, peer=f"gnubg:{args.ply}", blocks=min(5, args.count), seed=args.seed)
     except ValueError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
-    result["machine"] = machine()
-    print(f"{result['decisions']:,} decisions at {args.ply}-ply, one thread, {result['machine']}")
-    print(f"bgnet {result['net']} ({result['layers']})  {result['decisions_per_s']:12,.0f} per second")
-    print(f"gnubg-nn                 {result['gnubg_nn_decisions_per_s']:12,.0f} per second")
-    print(f"ratio                    {result['ratio']:12.2f}       same choice {result['same_choice']:.1%}")
-    print(json.dumps(result))
+    ours, theirs = result.results
+    print(f"{args.count:,} decisions at {args.ply}-ply, one thread, {machine()}")
+    print(f"{ours.bot:<24} {ours.decisions_per_s:12,.0f} per second")
+    print(f"{'gnubg-nn':<24} {theirs.decisions_per_s:12,.0f} per second")
+    print(f"ratio                    {ours.ratio:12.2f}       same choice {ours.same_choice:.1%}")
+    print(json.dumps({**result.as_dict(), "machine": machine()}))
     return 0
 
 

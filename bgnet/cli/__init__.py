@@ -7,7 +7,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from bgnet import __version__
-from bgnet.cli import analyze, arena, common, nets, play, rollout, train
+from bgnet.cli import analyze, analyze_match, arena, bench, common, cube, nets, play, rollout, train
 
 __all__ = ["app", "main"]
 
@@ -20,7 +20,10 @@ app = typer.Typer(
 )
 app.command("train", epilog=train.EPILOG)(train.train)
 app.command("analyze", epilog=analyze.EPILOG)(analyze.analyze)
+app.command("analyze-match", epilog=analyze_match.EPILOG)(analyze_match.analyze_match)
 app.command("arena", epilog=arena.EPILOG)(arena.arena)
+app.add_typer(bench.app, name="bench")
+app.command("cube", epilog=cube.EPILOG)(cube.cube)
 app.command("play", epilog=play.EPILOG)(play.play)
 app.command("rollout", epilog=rollout.EPILOG)(rollout.rollout)
 app.command("nets", epilog=nets.EPILOG)(nets.nets)

@@ -47,6 +47,10 @@ def analyze(
     bot: Annotated[str | None, typer.Option("--bot", help="Who judges: a net, gnubg:0, sage:0.")] = None,
     show_all: Annotated[bool, typer.Option("--all", help="Show all plays, not only the best of each depth.")] = False,
     tables: Annotated[bool, typer.Option(help="Ask the exact endgame tables where they know.")] = True,
+    cubeful: Annotated[
+        bool | None,
+        typer.Option("--cubeful/--cubeless", help="With cube and score; by default in matches and once it is turned."),
+    ] = None,
     threads: Annotated[int, typer.Option("--threads", min=0, help="0 = all cores; the answer is the same.")] = 0,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
@@ -54,7 +58,8 @@ def analyze(
 ) -> None:
     """Judge a position before the roll, or rank all plays of a roll.
 
-    Equities are cubeless and in points, chances in per cent and cumulative (win contains G, G contains B).
+    Cubeless equities are in points, cubeful ones per unit of the cube as it stands, a lost single game being -1.
+    Chances are always cubeless, in per cent and cumulative (win contains G, G contains B).
 
     The first run on a machine builds the endgame tables, some seconds.
     """
@@ -65,8 +70,9 @@ def analyze(
 
         begun = time.perf_counter()
         found = analyze_position(
-            position, dice=dice, bot=bot or DEFAULT_BOT, ply=ply, played=played, tables=tables, threads=threads
-        )
+            position, dice=dice, bot=bot or DEFAULT_BOT, ply=ply, played=played, tables=tables, cubeful=cubeful,
+            threads=threads,
+        )  # fmt: skip
         if as_json:
             print_json(found.as_dict())
         else:
@@ -81,21 +87,32 @@ def _screen(found: Analysis, seconds: float, show_all: bool) -> str:
     lead = "level" if own == opponent else f"X {'leads' if own < opponent else 'trails'} by {abs(own - opponent)}"
     lines = [
         drawing(found.state, unicode),
-        f" pips X {own}, O {opponent} ({lead})     {found.bot}     cubeless equity, points",
+        f" pips X {own}, O {opponent} ({lead})     {found.bot}     {_unit(found)}",
         "",
     ]
     lines += _plays(found, show_all) if found.plays else _chances(found)
     lines += ["", f"win contains G, G contains B. Our 2-ply is GNU Backgammon's, XG's 3-ply.   {seconds:.1f} s"]
-    if found.state.match_length:
+    if found.state.match_length and not found.cubeful:
         lines.append("The score of the match is not taken into account.")
     return "\n".join(lines)
 
 
+def _unit(found: Analysis) -> str:
+    if not (found.cubeful and found.plays):
+        return "cubeless equity, points"
+    return "cubeful equity, per cube" + (", and chance to win the match" if found.state.match_length else "")
+
+
 def _chances(found: Analysis) -> list[str]:
-    return [
+    lines = [
         "                           equity             win     G    B   lose     G    B   depth",
         f"     X before the roll     {signed(found.equity, 3)}          {percents(found.outcomes)}   {found.depth}",
     ]
+    if found.cube is not None:
+        from bgnet.cli.cube_screens import proper_action, rows
+
+        lines += ["", *rows(found.cube), *proper_action(found.cube)]
+    return lines
 
 
 def _plays(found: Analysis, show_all: bool) -> list[str]:
@@ -126,6 +143,7 @@ def _row(play: JudgedPlay, ranked: bool = True) -> str:
     mark = ">" if play.played else " "
     return (
         f"{number} {mark}{play.play:<21} {signed(play.equity, 3)}  {loss:<8} {percents(play.outcomes)}   {play.depth}"
+        + ("" if play.mwc is None else f"   MWC {100 * play.mwc:5.2f}")
     )
 
 

@@ -1,11 +1,15 @@
-"""`bgnet arena`: two bots, many games, who is stronger."""
+"""`bgnet arena`: two or more bots, many games, who is stronger."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+import errno
+import os
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bgnet.cli.arena_screens import rule_text, screen
 from bgnet.cli.common import (
     JsonOption,
     ProgressOption,
@@ -15,75 +19,291 @@ from bgnet.cli.common import (
     print_json,
     print_text,
     reporting,
-    signed,
 )
+from bgnet.cli.stakes import arena_for_stakes, check_no_stakes
 
 if TYPE_CHECKING:
-    from bgnet.arena import ArenaResult
+    from bgnet.arena_results import ArenaResult
+    from bgnet.round_robin import RoundRobinResult
+    from bgnet.sequential import Sprt, Until
 
-__all__ = ["EPILOG", "arena", "table"]
+__all__ = ["EPILOG", "arena"]
 
 EPILOG = """Examples:
 
 bgnet arena pubeval random --games 200 --seed 7
 
-bgnet arena gnubg:0 pubeval --games 1000 --workers 2 --json"""
+bgnet arena net:flagship net:standard --sprt 0 0.02 --games 2000 --workers 2
+
+bgnet arena net:standard gnubg:0 pubeval --games 200 --json
+
+bgnet arena net:standard gnubg:0 --cube --rules match:5 --games 100"""
+
+_GAMES, _AT_MOST = 1000, 100_000
 
 
 def arena(
-    a: Annotated[str, typer.Argument(metavar="A", help="The bot whose view is shown.", show_default=False)],
-    b: Annotated[str, typer.Argument(metavar="B", help="Its opponent.", show_default=False)],
-    games: Annotated[int, typer.Option("--games", "-n", help="Games in all, an even number.")] = 1000,
-    seed: Annotated[int, typer.Option("--seed", help="Names the dice: same seed, same dice.")] = 1,
+    bots: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="A B [C ...]", help="The bots; of two, A's view is shown.", show_default=False),
+    ] = None,
+    games: Annotated[
+        int | None,
+        typer.Option(
+            "--games",
+            "-n",
+            help="Games of each two bots, an even number: 1000 unless said; with --until or --sprt at most 100,000.",
+        ),
+    ] = None,
+    seed: Annotated[int | None, typer.Option("--seed", help="Names the dice: same seed, same dice (1).")] = None,
     workers: Annotated[int, typer.Option("--workers", help="Processes; the result is the same.")] = 1,
-    rules: Annotated[str, typer.Option("--rules", help="money, or dmp: every win 1 point.")] = "money",
-    variant: Annotated[str, typer.Option("--variant", help="backgammon, nackgammon or hypergammon.")] = "backgammon",
+    rules: Annotated[
+        str | None, typer.Option("--rules", help="money (unless said), or dmp: every win 1 point.")
+    ] = None,
+    variant: Annotated[
+        str | None, typer.Option("--variant", help="backgammon (unless said), nackgammon or hypergammon.")
+    ] = None,
+    luck: Annotated[
+        bool | None,
+        typer.Option(
+            "--luck/--no-luck", help="Show luck-adjusted results beside the plain ones, or not; shown unless said."
+        ),
+    ] = None,
+    reference: Annotated[
+        str | None,
+        typer.Option(
+            "--reference", metavar="BOT", help="Who judges luck: a net, gnubg:0, sage:0; net:standard unless said."
+        ),
+    ] = None,
+    until: Annotated[
+        float | None,
+        typer.Option("--until", metavar="X", help="Stop once the 95 % interval is +-X points per game or less."),
+    ] = None,
+    sprt: Annotated[
+        tuple[float, float] | None,
+        typer.Option(
+            "--sprt", metavar="H0 H1", help="Stop once one of two points per game is accepted.", show_default=False
+        ),
+    ] = None,
+    alpha: Annotated[
+        float | None, typer.Option("--alpha", help="With --sprt: chance to accept H1 where H0 is true (0.05).")
+    ] = None,
+    beta: Annotated[
+        float | None, typer.Option("--beta", help="With --sprt: chance to accept H0 where H1 is true (0.05).")
+    ] = None,
+    min_games: Annotated[
+        int | None, typer.Option("--min-games", help="With --until or --sprt: never stop before (500).")
+    ] = None,
+    anchor: Annotated[
+        str | None,
+        typer.Option("--anchor", metavar="BOT", help="Of more than two bots: whose rating is 0; the last unless said."),
+    ] = None,
+    record: Annotated[
+        str | None,
+        typer.Option(
+            "--record", metavar="FILE", help="A new file for every pair's result; one in runs/arena/ unless said."
+        ),
+    ] = None,
+    no_record: Annotated[bool, typer.Option("--no-record", help="Keep no such file.")] = False,
+    resume: Annotated[
+        str | None,
+        typer.Option("--resume", metavar="FILE", help="Go on with the run of that record, up to --games."),
+    ] = None,
+    cube: Annotated[bool, typer.Option("--cube", help="Two bots play with the cube: money games or matches.")] = False,
+    jacoby: Annotated[
+        bool, typer.Option("--jacoby", help="With --cube: gammons count once the cube is turned.")
+    ] = False,
+    beavers: Annotated[bool, typer.Option("--beavers", help="With --cube: a taker may redouble at once.")] = False,
+    max_cube: Annotated[
+        int | None, typer.Option("--max-cube", metavar="N", help="With --cube: its highest face.", show_default=False)
+    ] = None,
+    mat: Annotated[
+        str | None,
+        typer.Option("--mat", metavar="FOLDER", help="With --cube: keep every game or match as a .mat file."),
+    ] = None,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
     progress: ProgressOption = "auto",
     verbose: VerboseOption = False,
 ) -> None:
-    """Let two bots play cubeless games with duplicate dice.
+    """Let bots play games with duplicate dice: two, or each against each other; cubeless unless --cube.
 
-    Each dice sequence is played twice, once from either side. All numbers are the first-named bot's.
+    Each dice sequence is played twice, once from either side. Of two bots all numbers are the first-named one's.
 
-    The 95 % interval of points per game is taken over the dice pairs.
+    Luck-adjusted: the luck of every roll (what its best play is worth, less the mean over all rolls, by the reference)
+    is subtracted. That changes no result on average, whoever the reference is, and tells as much in far fewer games.
 
-    Bots: random, pubeval, gnubg:0, gnubg:1, gnubg:2, sage:0, net:NAME_OR_PATH.
+    95 % intervals are taken over the dice pairs. --sprt is a sequential test (GSPRT) of H0 against H1.
+
+    More than two bots get a cross table and a ladder, in thousandths of a point per game.
+
+    With --cube two bots play money games, or with --rules match:5 matches to 5 points; --games counts matches then.
+
+    Bots: random, pubeval, gnubg:0|1|2, sage:0, gnubg-cli:0|1|2|3, net:NAME_OR_PATH.
     """
-    with reporting(as_json=as_json, verbose=verbose, stopped="the games played so far are not kept"):
-        from bgnet.arena import play
+    with reporting(as_json=as_json, verbose=verbose):
+        given = {
+            "bots": bots, "games": games, "seed": seed, "rules": rules, "variant": variant, "anchor": anchor,
+            "reference": reference, "stop": _rule(until, sprt, alpha, beta, min_games),
+        }  # fmt: skip
+        stakes = {"--jacoby": jacoby, "--beavers": beavers, "--max-cube": max_cube, "--mat": mat}
+        if cube:
+            _check_with_cube({"--variant": variant, "--anchor": anchor, "--reference": reference, "--resume": resume})
+        else:
+            check_no_stakes(stakes)
+        options, done = _asked(given, False if cube else luck, resume, quiet)
+        file = resume if resume is not None else _record(options, record, no_record, quiet)
+        options |= {"workers": workers, "record": file, "resume": resume is not None}
+    kept = "the games played so far are not kept"
+    if file is not None:
+        kept = f"the games played so far are kept, go on with: bgnet arena --resume {file}"
+    with reporting(as_json=as_json, verbose=verbose, stopped=kept):
+        if cube:
+            names = ("seed", "rules", "workers", "stop", "record")
+            chosen = {name: options[name] for name in names}
+            chosen |= {"jacoby": jacoby, "beavers": beavers, "max_cube": max_cube, "mat": mat}
+            note_compiling("choose_kernel", "lowest_kernel", quiet=quiet)
+            games = options["games"]
+            arena_for_stakes(options["bots"], games, chosen, as_json=as_json, quiet=quiet, progress=progress)
+            return
         from bgnet.progress import Progress
 
-        note_compiling("choose_kernel", quiet=quiet)
-        with Progress(max(games, 0), "games", "none" if quiet else progress) as shown:
-            result = play(a, b, games, seed, rules, workers, shown, variant=variant)
+        note_compiling("choose_kernel", *(["_values_kernel"] if options["reference"] else []), quiet=quiet)
+        if options["stop"] is not None:
+            _note(rule_text(options["stop"], options["games"]), quiet)
+        count = len(options["bots"])
+        total = max(options["games"], 0) * count * (count - 1) // 2
+        with Progress(total, "games", "none" if quiet else progress, initial=done) as shown:
+            result = _play({**options, "progress": shown})
         if as_json:
             print_json(result.as_dict())
         else:
-            print_text(table(result))
+            print_text(screen(result))
 
 
-def table(result: ArenaResult) -> str:
-    """The result as lines of plain ASCII text (apart from the bots' names)."""
-    played_for = "double match point (every win 1 point)" if result.rules == "dmp" else result.rules
-    low, high = result.interval
-    per_cent = [100 / result.games * n for n in (*result.won, *result.lost)]
-    speed = f"{result.games / result.seconds:,.0f} games/s with {result.workers} worker"
-    return "\n".join(
-        [
-            f"{result.a} against {result.b}, cubeless {played_for}, "
-            f"{result.games // 2:,} dice pairs, seed {result.seed}",
-            "             points/game    95 % interval",
-            f"                 {signed(result.points_per_game, 4)}    [{signed(low, 4)}, {signed(high, 4)}]",
-            "               win       G       B      lose       G       B",
-            "games     " + _row([f"{n:,}" for n in (*result.won, *result.lost)]) + f"   of {result.games:,}",
-            "per cent  " + _row([f"{x:.2f}" for x in per_cent]) + "   G contains B",
-            f"{result.plies / result.games:.1f} plies per game, {result.seconds:.1f} s, "
-            f"{speed}{'s' if result.workers > 1 else ''}",
-        ]
-    )
+def _rule(
+    until: float | None,
+    sprt: tuple[float, float] | None,
+    alpha: float | None,
+    beta: float | None,
+    min_games: int | None,
+) -> Until | Sprt | None:
+    from bgnet.sequential import EVERY, LEAST, Sprt, StopRuleError, Until
+
+    if sprt is None and (alpha is not None or beta is not None):
+        raise StopRuleError("--alpha and --beta are the error bounds of --sprt H0 H1, which is missing")
+    if until is None and sprt is None and min_games is not None:
+        raise StopRuleError("--min-games belongs to --until or --sprt; without them all --games are played")
+    if until is not None and sprt is not None:
+        raise StopRuleError("--until and --sprt are two ways to stop: choose one")
+    if min_games is not None and (min_games < 2 * EVERY or min_games % (2 * EVERY)):
+        raise StopRuleError(f"--min-games must be a multiple of {2 * EVERY}, not {min_games}")
+    least = LEAST if min_games is None else min_games // 2
+    if until is not None:
+        return Until(until, least)
+    if sprt is not None:
+        return Sprt(*sprt, 0.05 if alpha is None else alpha, 0.05 if beta is None else beta, least)
+    return None
 
 
-def _row(cells: list[str]) -> str:
-    return "".join(f"{cell:>{10 if i == 3 else 8}}" for i, cell in enumerate(cells))
+def _asked(given: dict[str, Any], luck: bool | None, resume: str | None, quiet: bool) -> tuple[dict[str, Any], int]:
+    """What to play and how many games are played already: what was given, else the record's or the defaults."""
+    from bgnet.arena import ArenaSettingsError
+
+    options: dict[str, Any] = {
+        "bots": None, "games": None, "seed": 1, "rules": "money", "variant": "backgammon", "anchor": None,
+        "reference": None, "stop": None,
+    }  # fmt: skip
+    done = 0
+    if resume is not None:
+        options, done = _recorded(resume)
+    options |= {name: value for name, value in given.items() if value is not None}
+    if not options["bots"] or len(options["bots"]) < 2:
+        raise ArenaSettingsError("name at least two bots, as in: bgnet arena net:standard pubeval")
+    if options["anchor"] is not None and len(options["bots"]) == 2 and given["anchor"] is not None:
+        raise ArenaSettingsError("--anchor is for more than two bots; of two the first one's points are shown")
+    if options["games"] is None:
+        options["games"] = _GAMES if options["stop"] is None else _AT_MOST
+    if luck is False:
+        if given["reference"] is not None:
+            raise ArenaSettingsError("--reference judges luck, but --no-luck says to leave it: drop one of them")
+        options["reference"] = None
+    elif options["reference"] is None and (luck or resume is None):
+        options["reference"] = _usual_reference(options["variant"], wanted=bool(luck), quiet=quiet)
+    return options, done
+
+
+def _recorded(path: str) -> tuple[dict[str, Any], int]:
+    """The options that a record was made with, and how many games it holds."""
+    from bgnet.arena_record import RecordError, read_record
+    from bgnet.sequential import read_rule
+
+    record = read_record(path)
+    asked = record["asked"]
+    try:
+        options = {name: asked[name] for name in ("bots", "seed", "rules", "variant", "reference")}
+        options["games"] = 2 * record["pairs"]
+        options["anchor"] = asked.get("anchor")
+        options["stop"] = None if asked["stop"] is None else read_rule(asked["stop"])
+        done = 2 * sum(contest["pairs"] for contest in record["contests"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise RecordError(f"{path} is damaged: {error!r}") from error
+    return options, done
+
+
+def _usual_reference(variant: str, *, wanted: bool, quiet: bool) -> str | None:
+    """Who judges luck when nobody is named; None where no network that comes with bgnet knows the game."""
+    from bgnet.arena import DEFAULT_REFERENCE, ArenaSettingsError
+    from engine.rules import VARIANTS
+
+    if variant not in VARIANTS or VARIANTS[variant][1] == 15:
+        return DEFAULT_REFERENCE
+    why = f"no network that comes with bgnet knows {variant}; --reference names one of yours"
+    if wanted:
+        raise ArenaSettingsError(f"who judges luck? {why}")
+    _note(f"plain results only: {why}", quiet)
+    return None
+
+
+def _record(options: dict[str, Any], named: str | None, unwanted: bool, quiet: bool) -> str | None:
+    """The new file for the record."""
+    from bgnet.arena import ArenaSettingsError
+    from bgnet.arena_record import FOLDER, free_path
+
+    if named is not None:
+        if unwanted:
+            raise ArenaSettingsError("--record names a file and --no-record wants none: drop one of them")
+        return named
+    if unwanted:
+        return None
+    try:
+        FOLDER.mkdir(parents=True, exist_ok=True)
+        if not os.access(FOLDER, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    except OSError as error:  # nobody has asked for it: no reason to fail
+        _note(f"no record is kept: cannot write in {FOLDER} ({error.strerror}); --record names a file", quiet)
+        return None
+    return str(free_path(options["bots"], options["seed"]))
+
+
+def _play(options: dict[str, Any]) -> ArenaResult | RoundRobinResult:
+    from bgnet.arena import play
+    from bgnet.round_robin import round_robin
+
+    bots, anchor = options.pop("bots"), options.pop("anchor")
+    if len(bots) == 2 and anchor is None:
+        return play(*bots, **options)
+    return round_robin(bots, anchor=anchor, **options)
+
+
+def _note(text: str, quiet: bool) -> None:
+    if not quiet and sys.stderr is not None:
+        print(text, file=sys.stderr, flush=True)
+
+
+def _check_with_cube(given: dict[str, Any]) -> None:
+    from bgnet.arena import ArenaSettingsError
+
+    for option, value in given.items():
+        if value is not None:
+            raise ArenaSettingsError(f"{option} is for cubeless games; games with the cube do not take it yet")

@@ -1,53 +1,51 @@
-"""A game at the terminal: what is asked, shown and typed, line by line. Also through a pipe."""
+"""A session at the terminal: what is asked, shown and typed, line by line. Also through a pipe."""
 
 from __future__ import annotations
 
-import contextlib
 import difflib
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
-from bgnet.analysis import Analysis, JudgedPlay, analyze
-from bgnet.cli.analyze import percents
 from bgnet.cli.common import print_text, signed
+from bgnet.cli.game_hints import Judge, cube_hint, play_hint
+from bgnet.cli.game_input import Left, on_terminal, reader
 from bgnet.netfile import atomic_write
-from bgnet.search import NORMAL, MoveFilter
-from bgnet.session import LEVELS, O, Session, X, written
+from bgnet.session import Need, O, Session, SessionError, X, written
 from engine import diagram
+from engine.actions import LEVELS, Action, points_of
+from engine.records import write_mat
 
-__all__ = ["GameTable", "Judge", "PlayError"]
+__all__ = ["GameTable", "PlayError"]
 
 _HINT_ROWS = 5
 _HELP = """a play      8/5 6/5, bar/20, 13/7*/5, 6/off, 6/5(2): your own numbers, any order, the * may be left out
-hint [N]    the best plays and what the others cost; N of them (5), or all
+hint [N]    the best plays and what the others cost; N of them (5), or all; before a roll or for a double the cube
 undo        back to your previous turn, again and again; the dice stay the same
 board       draw the board
 pips        pip counts
 resign      give the game up, as a single game, a gammon or a backgammon; nothing happens before you say which
-save [FILE] write all plays so far to a text file
+save [FILE] write all plays so far to a file: FILE.mat for other programs, any other name as text
 quit        leave; a game that is not finished does not count
 Plays are forced or impossible at times: these are made for you and announced. Enter alone does nothing."""
+_HELP_CUBE = """roll, double             before your roll, when you may double
+take, pass[, beaver]     the answers to a double; drop and fold are read as pass
+"""
 _HELP_TYPED = """dice 31     the roll at hand was typed wrong: take this one (undo takes back an earlier one)
 """
-_COMMANDS = ("hint", "undo", "board", "pips", "resign", "save", "help", "quit", "roll", "dice")
-_SYNONYMS = {"?": "help", "q": "quit", "exit": "quit", "hints": "hint"}
+_COMMANDS = (
+    "hint", "undo", "board", "pips", "resign", "save", "help", "quit",
+    "roll", "double", "take", "pass", "beaver", "dice",
+)  # fmt: skip
+_SYNONYMS = {
+    "?": "help", "q": "quit", "exit": "quit", "hints": "hint", "r": "roll", "d": "double", "redouble": "double",
+    "drop": "pass", "fold": "pass",
+}  # fmt: skip
 
 
 class PlayError(ValueError):
     """An option or a command that cannot be used, or not now."""
-
-
-class _Left(Exception):
-    """The user has left; the reason as the JSON object has it."""
-
-
-class Judge(NamedTuple):
-    """Who gives hints, in the words of `bgnet.analyze`."""
-
-    bot: str
-    ply: int | None
 
 
 class GameTable:
@@ -56,23 +54,25 @@ class GameTable:
     def __init__(self, session: Session, bot: str, judge: Judge, games: int, unicode: bool) -> None:
         self.session, self.bot, self.judge, self.games, self.unicode = session, bot, judge, games, unicode
         self.log_file: Path | None = None
-        self._ask = _reader()
+        self._ask = reader()
 
     # ---- the evening ------------------------------------------------------------------------------------------
 
     def sit(self) -> str | None:
-        """Play all games -> None, or why they were left: "quit", "end of input" or "interrupted"."""
+        """Play all games, or the match -> None, or why they were left: "quit", "end of input" or "interrupted"."""
         left = None
-        dice = "you type all dice" if self.session.seed is None else f"dice of seed {self.session.seed}"
-        print_text(f"cubeless money play, {dice}; you are X, at the bottom; O is {self.bot}")
+        session = self.session
+        dice = "you type all dice" if session.seed is None else f"dice of seed {session.seed}"
+        print_text(f"{session.words}, {dice}; you are X, at the bottom; O is {self.bot}")
         print_text("type a play such as 8/5 6/5, or: hint, undo, board, pips, resign, save, help, quit")
         try:
             while True:
                 self._play_game()
-                if self.session.game == self.games:
+                if session.state.match_over or (not session.state.match_length and session.game >= self.games):
                     break
-                self.session.begin()
-        except _Left as reason:
+                session.next_game()
+            self._offer_to_save()
+        except Left as reason:
             left = str(reason)
         except KeyboardInterrupt:
             left = "interrupted"
@@ -83,20 +83,39 @@ class GameTable:
 
     def _play_game(self) -> None:
         session = self.session
-        count = f"game {session.game} of {self.games}" if self.games > 1 else "game"
-        print_text(f"\n{count}: {self._score()}")
+        print_text(f"\n{self._count()}: {self._score()}{self._crawford()}")
         while session.result is None:
-            if session.state.dice is None:
-                self._roll()  # or a command that changes the game: look again
-            elif session.state.on_roll == O:
-                print(f"O rolled {written(session.state.dice)}: ", end="", flush=True)  # a deep bot takes its time
-                print_text(f"{session.bot_turn().play.notation} (O's own numbers)")
-            else:
-                self._own_turn()
-        if not session.result.resigned:
+            self._go_on()
+        result = session.result
+        if not result.resigned and session.state.position.ending(session.state.checkers) is not None:
             print_text("\n" + self._drawing())
-        print_text(session.result.text)
+        print_text(str(result))
         print_text(f"score after game {session.game}: {self._score()}")
+        if session.state.match_over:
+            who = "you win" if session.score[X] > session.score[O] else "O wins"
+            print_text(f"{who} the match, {max(session.score)}-{min(session.score)}")
+
+    def _go_on(self) -> None:
+        """One thing that is to be done; or a command that changes the game: then one looks again."""
+        session = self.session
+        need, bots = session.need, session.state.decider == O and not session.is_opening
+        if need is Need.PLAY and bots:
+            print(f"O rolled {written(session.state.dice)}: ", end="", flush=True)  # a deep bot takes its time
+            print_text(f"{_notation(session.bot_turn().argument)} (O's own numbers)")
+        elif need is Need.PLAY:
+            self._own_turn()
+        elif need is Need.ANSWER and bots:
+            answer = session.bot_answers().action
+            cube = f", the cube is at {session.state.cube}" if answer is not Action.DROP else ""
+            print_text(f"O {_DONE[answer]}{cube}")
+        elif need is Need.ANSWER:
+            self._own_answer()
+        elif need is Need.CUBE and bots and session.bot_doubles():
+            print_text("\n" + self._drawing())
+        elif need is Need.CUBE and not bots and session.seed is not None:
+            self._roll_or_double()
+        else:
+            self._roll()
 
     def _roll(self) -> None:
         """Get the dice of the player on roll."""
@@ -107,8 +126,10 @@ class GameTable:
             return
         if opening:
             prompt = "opening dice, yours first (31: you start, 13: O starts) > "
+        elif session.state.on_roll == O:
+            prompt = "O's dice > "
         else:
-            prompt = "O's dice > " if session.state.on_roll == O else "your dice > "
+            prompt = "your dice, or double > " if session.need is Need.CUBE else "your dice > "
 
         def take(text: str) -> None:
             self._announce(session.roll(text), opening)
@@ -120,20 +141,41 @@ class GameTable:
             starts = "you start" if fell[0] > fell[1] else "O starts"
             print_text(f"opening roll: you {fell[0]}, O {fell[1]}: {starts}")
 
+    def _roll_or_double(self) -> None:
+        self._update_log()
+        print_text("\n" + self._drawing())
+
+        def take(text: str) -> None:
+            raise PlayError("say roll or double first")
+
+        self._until_taken("roll or double > ", take)
+
+    def _own_answer(self) -> None:
+        self._update_log()
+        may_beaver = Action.BEAVER in self.session.state.legal_actions()
+        answers = "take, beaver or pass" if may_beaver else "take or pass"
+
+        def take(text: str) -> None:
+            raise PlayError(f"say {answers}")
+
+        doubled = 2 * self.session.state.cube
+        self._until_taken(f"O doubles to {doubled}. Type {answers} (Enter alone does nothing) > ", take)
+
     def _own_turn(self) -> None:
         session = self.session
         self._update_log()
         print_text("\n" + self._drawing())
         rolled = written(session.state.dice)
         if len(session.plays) == 1:
-            turn = session.play(session.plays[0])
-            print_text(f"you rolled {rolled}: {turn.play.notation}" + " (the only legal play)" * bool(turn.play.moves))
+            play = session.plays[0]
+            session.play(play)
+            print_text(f"you rolled {rolled}: {play.notation}" + " (the only legal play)" * bool(play.moves))
             return
 
         def take(text: str) -> None:
-            turn = session.play(text)
-            if turn.play.notation != text:
-                print_text(f"you play {turn.play.notation}")
+            notation = _notation(session.play(text).argument)
+            if notation != text:
+                print_text(f"you play {notation}")
 
         self._until_taken(f"you rolled {rolled} > ", take)
 
@@ -165,22 +207,26 @@ class GameTable:
         if rest and word not in ("hint", "save", "resign", "dice"):
             raise PlayError(f"{word} stands alone, without {rest!r}")
         changed: bool | None = getattr(self, f"_do_{word}")(rest)
-        return bool(changed)
+        return None if word == "pass" and changed is None else bool(changed)
 
     def _do_hint(self, rest: str) -> None:
-        if self.session.state.dice is None:
+        session = self.session
+        if session.need in (Need.CUBE, Need.ANSWER) and session.state.decider == X:
+            print_text(cube_hint(session.state, self.judge))
+            return
+        if session.state.dice is None:
             raise PlayError("a hint is for a roll: the dice come first")
         if rest and rest.lower() != "all" and not (rest.isdecimal() and int(rest) > 0):
             raise PlayError(f"hint takes a number of rows or all, not {rest!r}")
-        rows = 10_000 if rest.lower() == "all" else int(rest or _HINT_ROWS)
-        print_text(_hint_table(self._judged(MoveFilter(rows, 3, 0.16)), rows))
+        print_text(play_hint(session.state, self.judge, 10_000 if rest.lower() == "all" else int(rest or _HINT_ROWS)))
 
     def _do_undo(self, _: str) -> bool:
         self.session.undo()
         if self.session.is_opening:
             print_text("back to the start of the game")
         else:
-            print_text(f"back to your {'previous ' if self.session.turns else 'first '}turn, with the same dice")
+            first = not any(step.action is Action.PLAY for step in self.session.steps)
+            print_text(f"back to your {'first ' if first else 'previous '}turn, with the same dice")
         return True
 
     def _do_board(self, _: str) -> None:
@@ -192,31 +238,30 @@ class GameTable:
         print_text(f"pips: you {own}, O {opponent} ({lead})")
 
     def _do_resign(self, rest: str) -> bool:
-        allowed = [LEVELS[level - 1] for level in self.session.can_lose]
-        stakes = self.session.rules.stakes
-        prompt = (
-            "resign as " + ", ".join(f"{name} ({stakes[LEVELS.index(name)]:.0f})" for name in allowed) + " or no > "
-        )
+        state = self.session.state
+        if state.decider != X or state.doubled or self.session.is_opening:
+            raise PlayError("one resigns when it is one's turn" if not state.doubled else "first answer: take or pass")
+        points = {LEVELS[level - 1].value: points_of(state, level) for level in state.can_lose}
+        prompt = "resign as " + ", ".join(f"{name} ({worth})" for name, worth in points.items()) + " or no > "
         answer = rest.lower()
-        while answer not in (*allowed, "no", "n"):
+        while answer not in (*points, "no", "n"):
             if answer in LEVELS:
                 print_text("  you have borne off a checker, so you can lose a single game only")
             elif answer:
-                print_text(f"  {answer!r} is none of: {', '.join(allowed)}, no")
+                print_text(f"  {answer!r} is none of: {', '.join(points)}, no")
             answer = self._ask(prompt).strip().lower()
-        if answer not in allowed:
+        if answer not in points:
             print_text("you play on")
             return False
-        level = LEVELS.index(answer) + 1
-        judged = self._judged()
-        own = judged.equity if self.session.state.on_roll == X else -judged.equity
-        # A network is off by some hundredths about endings that are all but impossible.
-        if stakes[level - 1] < -own - 0.05:
-            expected = f"{judged.bot} expects it to win {signed(-own, 3)} points ({judged.depth})"
-            print_text(f"O does not accept: {expected}")
-            return False
-        self.session.resign(level)
-        return True
+        offer = self.session.resign([level.value for level in LEVELS].index(answer) + 1)
+        if not offer.accepted:
+            scale = 1 if state.match_length else state.cube
+            unit = "in equity" if state.match_length else "points"
+            print_text(
+                f"O does not accept: {self.judge.bot} expects it to win {signed(scale * offer.expected, 3)} {unit}, "
+                f"and that is {signed(scale * offer.offered, 3)}"
+            )
+        return offer.accepted
 
     def _do_save(self, rest: str) -> None:
         if rest:
@@ -228,15 +273,45 @@ class GameTable:
         print_text(f"saved {self.log_file}; it is kept up to date from now on")
 
     def _do_help(self, _: str) -> None:
-        print_text((_HELP_TYPED if self.session.seed is None else "") + _HELP)
+        print_text(_HELP_CUBE * self.session.with_cube + _HELP_TYPED * (self.session.seed is None) + _HELP)
 
     def _do_quit(self, _: str) -> NoReturn:
-        raise _Left("quit")
+        raise Left("quit")
 
-    def _do_roll(self, _: str) -> None:
-        if self.session.seed is None:
+    def _do_roll(self, _: str) -> bool:
+        session = self.session
+        if session.seed is None:
             raise PlayError("you type the dice here, such as 31")
-        raise PlayError(f"you have rolled: {written(self.session.state.dice)}")
+        if session.need is not Need.CUBE:
+            rolled = session.state.dice is not None
+            raise PlayError(
+                f"you have rolled: {written(session.state.dice)}" if rolled else "first answer: take or pass"
+            )
+        session.roll()
+        return True
+
+    def _do_double(self, _: str) -> bool:
+        session = self.session
+        if session.state.on_roll != X:
+            raise PlayError("one doubles when it is one's turn")
+        session.act(Action.DOUBLE)
+        print_text(f"you double to {2 * session.state.cube}")
+        return True
+
+    def _do_take(self, _: str) -> bool:
+        return self._answered(Action.TAKE)
+
+    def _do_pass(self, _: str) -> bool | None:
+        if self.session.need is not Need.ANSWER:
+            return None  # a play: nothing can be moved
+        return self._answered(Action.DROP)
+
+    def _do_beaver(self, _: str) -> bool:
+        return self._answered(Action.BEAVER)
+
+    def _answered(self, action: Action) -> bool:
+        self.session.act(action)
+        return True
 
     def _do_dice(self, rest: str) -> bool:
         if self.session.state.dice is None:
@@ -248,23 +323,37 @@ class GameTable:
 
     # ---- showing ----------------------------------------------------------------------------------------------
 
-    def _judged(self, move_filter: MoveFilter = NORMAL[0]) -> Analysis:
-        """What the judge says of the position; move_filter: which plays it looks at as deep as it can."""
-        return analyze(self.session.state, bot=self.judge.bot, ply=self.judge.ply, filters=[move_filter])
-
     def _drawing(self) -> str:
         session, state = self.session, self.session.state
         who = "X" if state.on_roll == X else "O"
+        cube = ""
+        if session.with_cube:
+            owner = "centred" if state.owner is None else f"owned by {'OX'[state.owner]}"
+            cube = f"cube {state.cube} {owner}"
         if session.result is not None:
             action = "game over"
         elif session.is_opening:
             action = "opening roll"
+        elif state.doubled:
+            action = f"{who} doubles to {2 * state.cube}"
         else:
             action = f"{who} to play {written(state.dice)}" if state.dice else f"{who} to roll"
-        return diagram.text(session.seen_by_x, self.unicode, last=action, checkers=session.rules.checkers)
+        return diagram.text(session.seen_by_x, self.unicode, middle=cube, last=action, checkers=state.checkers)
 
     def _score(self) -> str:
         return f"you (X) {self.session.score[X]}, {self.bot} (O) {self.session.score[O]}"
+
+    def _count(self) -> str:
+        session = self.session
+        if session.state.match_length:
+            return f"game {session.game} of a {session.state.match_length}-point match"
+        return f"game {session.game} of {self.games}" if self.games > 1 else "game"
+
+    def _crawford(self) -> str:
+        state = self.session.state
+        if state.crawford and state.match_length > 1:
+            return ", Crawford game: nobody may double"
+        return ", post-Crawford" if state.away and min(state.away) == 1 < max(state.away) else ""
 
     def _say_goodbye(self, left: str | None) -> None:
         session = self.session
@@ -285,48 +374,87 @@ class GameTable:
             "bot": self.bot,
             "dice": "typed" if session.seed is None else "seed",
             "seed": session.seed,
+            "match_length": session.state.match_length,
+            "cube": session.with_cube,
+            "jacoby": session.state.jacoby,
+            "beavers": session.state.beavers,
             "games": [
                 {
-                    "game": result.game,
-                    "winner": "you" if result.winner == X else "bot",
-                    "ending": LEVELS[result.level - 1],
-                    "points": result.points,
-                    "turns": result.turns,
-                    "resigned": result.resigned,
+                    "game": game.number,
+                    "winner": "you" if game.result.winner == X else "bot",
+                    "ending": game.result.kind.value,
+                    "points": game.result.points,
+                    "cube": game.end.cube,
+                    "turns": game.turns,
+                    "resigned": game.result.resigned,
                 }
-                for result in session.results
+                for game in session.finished
+                if game.result is not None
             ],
             "games_asked": self.games,
+            "match_winner": ("bot", "you")[session.score[X] > session.score[O]] if session.state.match_over else None,
             "score": {"you": session.score[X], "bot": session.score[O]},
             "left": left,
             "log": None if self.log_file is None else str(self.log_file),
         }
 
-    # ---- the log ----------------------------------------------------------------------------------------------
+    # ---- records ----------------------------------------------------------------------------------------------
 
-    def keep_log(self, path: Path) -> None:
-        """Write the log there from now on; PlayError for a file that exists or cannot be written."""
-        if path != self.log_file and path.exists():
+    def keep_log(self, path: Path, *, again: bool = False) -> None:
+        """Write all games there from now on, as .mat or as text; PlayError for a file that exists or cannot be
+        written, or a .mat file of games that it cannot hold. again: it may exist, with the games so far.
+        """
+        if path != self.log_file and path.exists() and not again:
             raise PlayError(f"{path} exists already: name a new file for the log")
         before, self.log_file = self.log_file, path
         try:
             self._write_log()
+        except SessionError as error:
+            self.log_file = before
+            raise PlayError(f"{error}: name a text file such as {path.with_suffix('.txt').name}") from error
         except (OSError, ValueError) as error:  # ValueError: a name that no file can have
             self.log_file = before
             raise PlayError(f"the log cannot be written to {path}: {error}") from error
+
+    def _offer_to_save(self) -> None:
+        """At a terminal, when the games have not been saved: nothing is lost by Enter but the record."""
+        if self.log_file is not None or self.session.from_position or not on_terminal():
+            return
+        while True:
+            try:
+                name = self._ask("save these games? a file name such as game.mat, or Enter for no > ").strip()
+                if name:
+                    self.keep_log(Path(name).expanduser())
+            except Left:
+                return
+            except PlayError as error:
+                print_text(f"  {error}")
+            else:
+                return
 
     def _update_log(self) -> None:
         """The file as the game now stands; a full disk must not end the game."""
         if self.log_file is not None:
             try:
                 self._write_log()
-            except OSError as error:
+            except (OSError, ValueError) as error:
                 print(f"warning: {self.log_file} cannot be written: {error}", file=sys.stderr, flush=True)
 
     def _write_log(self) -> None:
+        """A kill leaves the old or the new file, whole."""
         assert self.log_file is not None
-        with atomic_write(self.log_file) as temporary:  # a kill leaves the old or the new log, whole
+        if self.log_file.suffix.lower() == ".mat":
+            write_mat(self.session.record(self.bot.replace(":", " ")), self.log_file)
+            return
+        with atomic_write(self.log_file) as temporary:
             temporary.write_text(self.session.log(self.bot), encoding="utf-8")
+
+
+_DONE = {Action.TAKE: "takes", Action.DROP: "passes", Action.BEAVER: "beavers"}
+
+
+def _notation(play: object) -> str:
+    return str(play)
 
 
 def _did_you_mean(text: str) -> str:
@@ -335,64 +463,3 @@ def _did_you_mean(text: str) -> str:
         return ""
     close = difflib.get_close_matches(text.lower(), _COMMANDS, n=1)
     return f"\n  did you mean {close[0]}?" if close else "\n  help lists the commands"
-
-
-def _hint_table(found: Analysis, rows: int) -> str:
-    """The best plays of the deepest search, and the best of those that were judged less deep."""
-    deepest = [play for play in found.plays if play.depth in (found.plays[0].depth, "exact")]
-    lines = [
-        f"hint by {found.bot}, cubeless equity, points",
-        "     play                  equity    loss     win     G    B   lose     G    B   depth",
-        *(_hint_row(play) for play in deepest[:rows]),
-    ]
-    if len(deepest) > rows:
-        lines.append(f" -- {len(deepest) - rows} more (hint all) --")
-    rest = [play for play in found.plays if play not in deepest]
-    for depth in dict.fromkeys(play.depth for play in rest):
-        same = [play for play in rest if play.depth == depth]
-        more = "; the best:" if len(same) > 1 else ""
-        lines.append(f" -- {len(same)} judged at {depth} only, not ranked with the rows above{more} --")
-        lines.append(_hint_row(same[0], ranked=False))
-    return "\n".join(lines)
-
-
-def _hint_row(play: JudgedPlay, ranked: bool = True) -> str:
-    number = f"{play.rank:>3}" if ranked else "   "
-    loss = f"({signed(-play.loss, 3)})" if ranked and play.loss > 0.0005 else ""
-    return f"{number}  {play.play:<21} {signed(play.equity, 3)}  {loss:<8} {percents(play.outcomes)}   {play.depth}"
-
-
-def _reader() -> Callable[[str], str]:
-    """What asks for a line: with editing on a terminal; else plain, and what comes from a pipe is echoed.
-
-    The function returned raises _Left at the end of the input.
-    """
-    if sys.stdin is None:  # closed by the caller
-
-        def nothing(prompt: str) -> str:
-            raise _Left("end of input")
-
-        return nothing
-    with contextlib.suppress(AttributeError, ValueError, OSError):
-        sys.stdin.reconfigure(errors="replace")  # type: ignore[union-attr]  # bytes of another encoding: no play
-    on_terminal = sys.stdin.isatty() and sys.stdout is not None and sys.stdout.isatty()
-    if on_terminal:
-        with contextlib.suppress(ImportError):
-            import readline  # noqa: F401  # gives input() its editing
-
-    def ask(prompt: str) -> str:
-        try:
-            if on_terminal:
-                return input(prompt)
-            print(prompt, end="", flush=True)
-            line = sys.stdin.readline()
-        except EOFError:
-            line = ""
-        if not line:
-            print(flush=True)
-            raise _Left("end of input")
-        if not sys.stdin.isatty():
-            print_text(line.rstrip("\r\n"))
-        return line
-
-    return ask

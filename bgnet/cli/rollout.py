@@ -30,7 +30,9 @@ EPILOG = """Examples:
 
 bgnet rollout 4HPwATDgc/ABMA --trials 36
 
-bgnet rollout "XGID=-a----EaC---dEa--c-e----B-:0:0:1:11:0:0:0:0:10" --plays "8/7*(2) 6/5(2); 24/22 6/5(2)" -n 36"""
+bgnet rollout "XGID=-a----EaC---dEa--c-e----B-:0:0:1:11:0:0:0:0:10" --plays "8/7*(2) 6/5(2); 24/22 6/5(2)" -n 36
+
+bgnet rollout SneDGQBjew4wAA --cube -n 36"""
 
 _COLUMNS = " equity    SE (plain)    win     G    B   lose     G    B   depth"
 _SURE, _LIKELY = 3.0, 2.0  # joint standard errors
@@ -67,6 +69,9 @@ def rollout(
     tables: Annotated[
         bool | None, typer.Option("--tables/--no-tables", help="Ask the exact endgame tables.  [tables]")
     ] = None,
+    cube: Annotated[
+        bool, typer.Option("--cube", help="The cube decision before the roll, played out with the cube.")
+    ] = False,
     save: Annotated[str | None, typer.Option("--save", metavar="FILE", help="Keep the trials in FILE.")] = None,
     resume: Annotated[
         str | None, typer.Option("--resume", metavar="FILE", help="Go on from FILE, up to --trials in all.")
@@ -78,7 +83,9 @@ def rollout(
 ) -> None:
     """Play a position out many times, before the roll or after each of some plays of a roll.
 
-    Equities are cubeless and in points, chances in per cent and cumulative (win contains G, G contains B).
+    With --cube both branches of the cube decision are played, the score of a match taken into account.
+
+    Else equities are cubeless and in points, chances in per cent and cumulative (win contains G, G contains B).
 
     SE is the standard error of the equity with the luck of the rolls taken off, (plain) of the one without that.
 
@@ -89,10 +96,20 @@ def rollout(
         from bgnet.progress import Progress
         from bgnet.rollouts import RolloutError, RolloutInterrupted, rollout, rollout_plays
 
+        if cube and (dice, plays, save, resume) != (None,) * 4:
+            raise RolloutError(
+                "--cube, the decision before the roll, goes with none of --dice, --plays, --save, --resume"
+            )
         where, options, done = _asked(
             position, dice, resume, evaluator=bot, trials=trials, ply=ply, truncate=truncate, seed=seed, luck=luck,
             tables=tables,
         )  # fmt: skip
+        if cube:
+            from bgnet.cli.rollout_cube import show_cube
+
+            options |= {"threads": threads, "stop_se": stop_se, "min_trials": min_trials}
+            show_cube(where, options, as_json=as_json, mode="none" if quiet else progress)
+            return
         if save is not None and save != resume and Path(save).exists():
             raise RolloutError(f"{save} exists already: name a new file, or go on with it: --resume {save}")
         save = save or resume

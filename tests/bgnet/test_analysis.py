@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,8 +13,7 @@ import pytest
 import bgnet
 import engine
 from bgnet.analysis import analyze, read_state
-from bgnet.decisions import DecisionFileError, losses, mean_losses, read_decisions
-from bgnet.players import EvaluatorPlayer, evaluator
+from bgnet.players import evaluator
 from engine import START, BoardError, DiceError, GameState, IllegalPlayError, NotationError, Position
 from engine.rules import MONEY
 from tests.bgnet.nets import random_net
@@ -126,41 +124,6 @@ def test_command_names_what_is_wrong(words: list[str], code: int, message: str) 
     assert done.returncode == code and message in done.stderr and "Traceback" not in done.stderr
     as_json = json.loads(command(*words, "--json").stdout.splitlines()[-1])
     assert message in as_json["error"]["message"]
-
-
-def decision_line(equities: list[float]) -> str:
-    plays = engine.legal_plays(START, (3, 1))[: len(equities)]
-    candidates = [[(-play.position.board[::-1]).tolist(), e, 2 * e] for play, e in zip(plays, equities, strict=True)]
-    return json.dumps({"board": START.board.tolist(), "dice": [3, 1], "kind": "contact", "candidates": candidates})
-
-
-def test_decision_losses(tmp_path: Path) -> None:
-    path = tmp_path / "d.jsonl"
-    path.write_text(decision_line([0.1, 0.3, -0.2]) + "\n" + decision_line([0.5, 0.0]) + "\n")
-    decisions = read_decisions(path)
-    first = engine.legal_plays(START, (3, 1))[0].position.board
-    last = engine.legal_plays(START, (3, 1))[-1].position.board
-
-    class Always:
-        def __init__(self, board: np.ndarray) -> None:
-            self.board = board
-
-        def choose(self, boards: np.ndarray, dice: np.ndarray) -> np.ndarray:
-            return np.repeat(self.board[None], len(boards), axis=0)
-
-    assert losses(Always(first), decisions) == pytest.approx(np.array([[0.2, 0.4], [0.0, 0.0]]))
-    assert losses(Always(last), decisions) == pytest.approx(np.array([[0.5, 1.0], [0.5, 1.0]]))
-    assert mean_losses(Always(first), decisions)[1].mean == pytest.approx(200)
-    assert mean_losses(EvaluatorPlayer(random_net([8])), decisions)[0].count == 2
-
-
-@pytest.mark.parametrize("text", ["", "{}", "not json", '{"board": [1], "dice": [3, 1], "candidates": [[[1], 2]]}'])
-def test_bad_decision_files(tmp_path: Path, text: str) -> None:
-    (tmp_path / "d.jsonl").write_text(text)
-    with pytest.raises(DecisionFileError, match=r"d\.jsonl"):
-        read_decisions(tmp_path / "d.jsonl")
-    with pytest.raises(DecisionFileError, match="cannot be read"):
-        read_decisions(tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 import engine
-from bgnet import arena, peers
+from bgnet import arena, arena_games, peers
 from bgnet.arena import ArenaError, ArenaSettingsError, play
+from bgnet.netfile import NetInfo, save_net
 from bgnet.peers import BotSpecError
 from bgnet.players import EvaluatorPlayer, RandomPlayer
 from engine import dice
 from engine.board import NACKGAMMON_BOARD, START_BOARD
 from engine.rules import JUNIOR
+from tests.bgnet.nets import random_net, random_weights
 from tests.boards import array, board
 
 Boards = NDArray[np.int8]
@@ -192,8 +195,9 @@ def test_who_bears_off_faster_wins() -> None:
 @needs_peers
 def test_engines_play_for_the_rules_of_the_arena() -> None:
     """gnubg at double match point against itself for money: only the first plays for wins alone."""
-    assert arena._player("gnubg:0", arena.RULES["dmp"])._away == 1  # type: ignore[attr-defined]
-    assert arena._player("gnubg:0", arena.RULES["money"])._away == 0  # type: ignore[attr-defined]
+    bot = arena_games.Entrant.of("gnubg:0")
+    assert arena_games.player_of(bot, arena.RULES["dmp"])._away == 1  # type: ignore[attr-defined]
+    assert arena_games.player_of(bot, arena.RULES["money"])._away == 0  # type: ignore[attr-defined]
 
 
 def test_evaluators_play_too() -> None:
@@ -276,7 +280,7 @@ def test_an_answer_of_another_shape_is_found_out(answer: object, message: str) -
 
 
 def test_games_without_end_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(arena, "_MOST_PLIES", 10)
+    monkeypatch.setattr(arena_games, "_MOST_PLIES", 10)
     with pytest.raises(ArenaError, match="no end after 10 plies"):
         play("random", "random", 2)
 
@@ -315,17 +319,32 @@ def test_a_bot_that_nobody_knows_is_refused() -> None:
         play("random", 42, 2)  # type: ignore[arg-type]
 
 
-def test_a_net_file_is_read_anew_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[str] = []
+def save_random_net(path: Path, seed: int) -> None:
+    sizes = [196, 8, 6]
+    save_net(path, random_weights(sizes, seed), NetInfo(sizes=sizes))
 
-    def player(spec: str, payoff: NDArray[np.float32]) -> RandomPlayer:
-        made.append(spec)
-        return RandomPlayer(len(made))
 
-    monkeypatch.setattr(arena, "player", player)
-    play("net:some", "net:some", 4, pairs_per_chunk=1)
-    play("net:some", "net:some", 4, pairs_per_chunk=1)
-    assert made == ["net:some", "net:some"]
+def test_a_net_file_is_read_anew_each_time(tmp_path: Path) -> None:
+    file = tmp_path / "net.safetensors"
+    points = []
+    for seed in (1, 2, 1):
+        save_random_net(file, seed)
+        points.append(play(f"net:{file}", "random", 4, pairs_per_chunk=1).pair_points.tolist())
+    assert points[0] == points[2]
+    assert points[0] != points[1]
+
+
+def test_a_net_file_that_changes_while_the_games_go_on_is_found_out(tmp_path: Path) -> None:
+    """What a worker process meets that loads its bots while training writes the next net."""
+    file = tmp_path / "net.safetensors"
+    save_random_net(file, 1)
+    entrant = arena_games.Entrant.of(f"net:{file}")
+    save_random_net(file, 2)
+    arena_games.forget_bots()
+    with pytest.raises(ArenaError, match="has changed while the games went on"):
+        arena_games.player_of(entrant, arena.RULES["money"])
+    with pytest.raises(ArenaError, match="has changed"):
+        arena_games.reference_of(entrant)
 
 
 def test_start_board_is_left_alone() -> None:
@@ -335,8 +354,6 @@ def test_start_board_is_left_alone() -> None:
 
 
 def test_variants() -> None:
-    from tests.bgnet.nets import random_net
-
     small = random_net([16], checkers=3)
     result = play(small, "random", 20, variant="hypergammon")
     assert result.as_dict()["variant"] == "hypergammon"

@@ -30,7 +30,8 @@ LEVELS = ("single", "gammon", "backgammon")
 
 
 def invoke(*arguments: str, typed: str = "") -> Any:
-    return CliRunner().invoke(app, ["play", *arguments], input=typed)
+    """Without a cube; games with one are in test_cli_play_cube.py."""
+    return CliRunner().invoke(app, ["play", "--no-cube", *arguments], input=typed)
 
 
 class Script(NamedTuple):
@@ -99,6 +100,7 @@ def test_two_games_go_as_the_dice_and_the_bot_say(bot: str, seed: int) -> None:
             "winner": "you" if game.points > 0 else "bot",
             "ending": LEVELS[abs(game.points) - 1],
             "points": abs(game.points),
+            "cube": 1,
             "turns": game.turns,
             "resigned": False,
         }
@@ -155,14 +157,13 @@ def test_several_games_from_one_position() -> None:
     assert "game 3 of 3: you (X) 4, random (O) 0" in result.stdout
 
 
-def test_the_bot_may_be_on_roll_in_the_position() -> None:
+def test_the_bot_may_be_on_roll_in_the_position_and_its_match_goes_on() -> None:
     start = GameState(Position(board({1: 1}, {20: 15})), on_roll=0, dice=(2, 1), match_length=7, score=(1, 2)).xgid
-    result = invoke("--position", start, "--against", "random", "--json")
+    result = invoke("--position", start, "--against", "random", "--seed", "1", "--json", typed="quit\n")
     assert "O rolled 2-1: 1/off (O's own numbers)" in result.stdout
-    assert json.loads(result.stdout.splitlines()[-1])["score"] == {"you": 0, "bot": 2}
-    assert "note: cubeless money play: cube, score and offers are left out\n" in result.stderr
-    quiet = invoke("--position", start, "--against", "random", "--quiet")
-    assert quiet.stderr == ""
+    assert "game 2 of a 7-point match: you (X) 2, random (O) 3\n" in result.stdout
+    assert json.loads(result.stdout.splitlines()[-1])["score"] == {"you": 2, "bot": 3}
+    assert result.stderr == ""
 
 
 # ---- what is typed besides plays -----------------------------------------------------------------------------------
@@ -468,7 +469,7 @@ def test_a_bot_that_breaks_the_rules_ends_the_game_and_the_log_is_kept(
 def test_the_examples_in_the_help_run() -> None:
     shown = " ".join(invoke("--help").stdout.split())
     examples = [line for line in EPILOG.splitlines() if line.startswith("bgnet ")]
-    assert len(examples) == 2
+    assert len(examples) == 3
     for example in examples:
         assert example in shown
         assert "pubeval" in example or invoke(*shlex.split(example)[2:], typed="quit\n").exit_code == 0

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from engine.records import read_mat
+
 ROOT = Path(__file__).parents[2]
 BGNET = [sys.executable, "-c", "from bgnet.cli import main; main()"]
 posix = pytest.mark.skipif(os.name != "posix", reason="signals and pseudo-terminals")
@@ -71,6 +73,35 @@ def test_a_terminal_ctrl_c_and_ctrl_d() -> None:
         assert "Traceback" not in rest.decode()
         assert "score: you (X) 0, random (O) 0" in rest.decode()
         os.close(outer)
+
+
+@posix
+def test_a_match_at_a_terminal_ends_with_an_offer_to_save_it(tmp_path: Path) -> None:
+    import pty
+
+    outer, inner = pty.openpty()
+    command = [*BGNET, "play", "--match", "1", "--against", "random", "--seed", "1", "--hints", "net:standard@0ply"]
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "TERM": "dumb", "NO_COLOR": "1"}
+    process = subprocess.Popen(
+        command, cwd=tmp_path, env=env, stdin=inner, stdout=inner, stderr=inner, preexec_fn=own_terminal(inner)
+    )
+    os.close(inner)
+    read_until(outer, b" > ")
+    for answer, prompt in ((b"resign single", b" > "), (b"no/where.mat", b" > "), (b"match.mat", None)):
+        os.write(outer, answer + b"\n")
+        shown = read_until(outer, prompt).decode()
+        if answer.startswith(b"resign"):
+            if "does not accept" in shown:
+                os.write(outer, b"resign backgammon\n")
+                shown += read_until(outer, prompt).decode()
+            assert "O wins the match, " in shown
+            assert "save these games? a file name such as game.mat, or Enter for no > " in shown
+        elif prompt:
+            assert "cannot write 'no/where.mat'" in shown
+    assert process.wait(timeout=20) == 0
+    os.close(outer)
+    record = read_mat(tmp_path / "match.mat")
+    assert (record.length, record.winner, record.players) == (1, 0, ("random", "you"))
 
 
 def own_terminal(inner: int) -> Callable[[], None]:

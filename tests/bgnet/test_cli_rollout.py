@@ -157,7 +157,7 @@ def test_quiet_leaves_stderr_empty() -> None:
 def test_the_examples_in_the_help_run() -> None:
     shown = " ".join(invoke("--help").stdout.split())
     examples = [line for line in EPILOG.splitlines() if line.startswith("bgnet ")]
-    assert len(examples) == 2
+    assert len(examples) == 3
     for example in examples:
         assert example in shown
         assert invoke(*shlex.split(example)[2:], "--truncate", "2").exit_code == 0

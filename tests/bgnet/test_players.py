@@ -12,7 +12,6 @@ import pytest
 
 import bgnet
 from bgnet.arena import play
-from bgnet.benchmark import decision_speed, selfplay_decisions
 from bgnet.evaluators import NetEvaluator
 from bgnet.netfile import NetFileError, load_net
 from bgnet.peers import BotSpecError
@@ -104,20 +103,6 @@ def test_the_standard_net_plays_well_known_openings() -> None:
         chosen = bot.choose(engine.START.board[None], np.array([roll], np.int8))[0]
         plays = engine.legal_plays(engine.START, roll)
         assert next(p.notation for p in plays if (p.position.board == chosen).all()) == best
-
-
-def test_speed_benchmark_checks_and_reports() -> None:
-    pytest.importorskip("gnubg_nn")
-    result = decision_speed(random_net([32, 16]), count=100, repeats=1)
-    assert result["decisions_per_s"] > 0 and result["gnubg_nn_decisions_per_s"] > 0
-    assert result["ratio"] == pytest.approx(result["decisions_per_s"] / result["gnubg_nn_decisions_per_s"])
-
-
-def test_selfplay_decisions_are_distinct_and_repeatable() -> None:
-    net = random_net([16])
-    one, other = selfplay_decisions(net, 300, 1), selfplay_decisions(net, 300, 1)
-    assert (one.boards == other.boards).all() and (one.dice == other.dice).all()
-    assert len(np.unique(one.boards, axis=0)) == 300
 
 
 def test_shipping_needs_a_finished_run(tmp_path: Path) -> None:

@@ -17,9 +17,9 @@ import bgnet
 from bgnet import rollouts
 from bgnet.composite import Composite
 from bgnet.evaluators import NetEvaluator, load
-from bgnet.lockstep import Plan
+from bgnet.lockstep import Plan, Trials, play_trials
 from bgnet.players import EvaluatorPlayer, RandomPlayer
-from bgnet.rollout_runs import _in_order
+from bgnet.rollout_runs import in_order
 from bgnet.rollouts import (
     PlaysRollout,
     RolloutError,
@@ -397,7 +397,11 @@ def test_an_error_in_a_thread_is_raised_and_ends_the_others() -> None:
 def test_chunks_under_way_are_called_off() -> None:
     plan = Plan(EvaluatorPlayer(NET), NET, NET, MONEY.payoff, None, 1)
     cancelled = threading.Event()
-    chunks = _in_order(plan, ENDING.board[None], range(0, 10**6, 36), 2, cancelled, lambda: False)
+
+    def play(first: int, count: int) -> Trials:
+        return play_trials(plan, ENDING.board[None], first, count, cancelled.is_set)
+
+    chunks = in_order(play, range(0, 10**6, 36), 2, cancelled, lambda: False)
     assert next(chunks).results.shape == (1, 36, 6)
     assert not cancelled.is_set()
     chunks.close()

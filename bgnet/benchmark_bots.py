@@ -1,0 +1,91 @@
+"""The bots that a benchmark is asked about: made once, each with a name of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bgnet.evaluators import Evaluator
+from bgnet.legality import legal_choices
+from bgnet.peers import BotSpecError
+from bgnet.players import EvaluatorPlayer, Player, player
+from engine.position import Position
+
+__all__ = ["Bot", "Bots", "BrokenBot", "as_evaluator", "chosen_by", "judged_by", "named_evaluators", "named_players"]
+
+Bot = str | Evaluator | Player
+Bots = Bot | Sequence[Bot] | Mapping[str, Bot]
+"""One bot, some bots, or bots under names of one's own."""
+
+T = TypeVar("T")
+
+
+class BrokenBot(ValueError):
+    """A bot whose answer is none: an illegal choice, or chances that are no numbers."""
+
+
+def named_players(bots: Bots) -> dict[str, Player]:
+    """Name -> Player, in the order given. Raises BotSpecError and what making bots raises."""
+    return _named(bots, player)
+
+
+def named_evaluators(bots: Bots) -> dict[str, Evaluator]:
+    """Name -> Evaluator, in the order given; BotSpecError for a bot that has no chances to give."""
+    return _named(bots, as_evaluator)
+
+
+def as_evaluator(bot: Bot) -> Evaluator:
+    """What judges for a bot; also one that looks ahead (net:x@1ply, gnubg:1), whose outcomes are those of its depth."""
+    found = player(bot) if isinstance(bot, str) else bot
+    if isinstance(found, EvaluatorPlayer):
+        return found.evaluator
+    if isinstance(found, Evaluator):
+        return found
+    raise BotSpecError(f"bot {_name(bot)!r} chooses plays but has no chances to give; take a net, gnubg:0 or sage:0")
+
+
+def chosen_by(name: str, bot: Player, boards: NDArray[np.int8], dice: NDArray[np.int8]) -> NDArray[np.int8]:
+    """What a bot chooses, int8[N, 26] in the next player's view; BrokenBot for an illegal choice."""
+    chosen = bot.choose(boards, dice)
+    if not isinstance(chosen, np.ndarray) or chosen.shape != boards.shape or chosen.dtype != np.int8:
+        got = f"{chosen.dtype}{list(chosen.shape)}" if isinstance(chosen, np.ndarray) else repr(chosen)
+        raise BrokenBot(f"bot {name} must return int8{list(boards.shape)} from choose(), not {got}")
+    legal = legal_choices(boards, dice, chosen)
+    if not legal.all():
+        row = int(legal.argmin())
+        raise BrokenBot(
+            f"bot {name} chose an illegal result for {Position(boards[row].tolist()).position_id} and the roll "
+            f"{dice[row, 0]}-{dice[row, 1]}: {chosen[row].tolist()} (the next player's view)"
+        )
+    return chosen
+
+
+def judged_by(name: str, bot: Evaluator, boards: NDArray[np.int8]) -> NDArray[np.float64]:
+    """What a bot thinks of int8[N, 26] -> float64[N, 6]; BrokenBot for anything but finite numbers of that shape."""
+    found = np.asarray(bot.outcomes(boards))
+    if found.shape != (len(boards), 6) or not np.isfinite(found).all():
+        got = "some that are not finite" if found.shape == (len(boards), 6) else f"{found.dtype}{list(found.shape)}"
+        raise BrokenBot(f"bot {name} must return finite chances float32[{len(boards)}, 6] from outcomes(), not {got}")
+    return found.astype(np.float64)
+
+
+def _named(bots: Bots, make: Callable[[Bot], T]) -> dict[str, T]:
+    if isinstance(bots, Mapping):
+        pairs = list(bots.items())
+    else:
+        several: Sequence[Bot] = bots if isinstance(bots, (list, tuple)) else [bots]  # type: ignore[list-item]
+        pairs = [(_name(bot), bot) for bot in several]
+    if not pairs:
+        raise BotSpecError("name at least one bot")
+    names = [name for name, _ in pairs]
+    for name in names:
+        if names.count(name) > 1:
+            raise BotSpecError(f"bot {name!r} is named twice; a mapping {{name: bot}} gives bots names of your own")
+    return {name: make(bot) for name, bot in pairs}
+
+
+def _name(bot: Bot) -> str:
+    return bot if isinstance(bot, str) else str(getattr(bot, "name", None) or repr(bot))
