@@ -69,8 +69,9 @@ def play(
     that file, to the result that one run would have had. With another number of games it is a longer run.
 
     Raises ArenaSettingsError for bad arguments, what making the bots raises, ArenaError when a bot chooses an
-    illegal result, LuckError when the reference gives no numbers, bgnet.workers.WorkerError when a worker process dies,
-    RecordError for a record that is there already or, to resume, of another run.
+    illegal result, StopRuleError for a rule that could never look, LuckError when the reference gives no numbers,
+    bgnet.workers.WorkerError when a worker process dies, RecordError for a record that is there already or, to resume,
+    of another run.
     """
     settings = Settings(
         games=games, seed=seed, rules=rules, workers=workers, progress=progress, variant=variant, start=start,

@@ -25,7 +25,7 @@ from engine.board import ending
 
 __all__ = [
     "SCHEMA", "ArenaError", "ArenaSettingsError", "Bot", "Contest", "Entrant", "bot_name", "check_checkers",
-    "forget_bots", "play_pairs", "player_of", "reference_of",
+    "check_unchanged", "forget_bots", "play_pairs", "player_of", "reference_of",
 ]  # fmt: skip
 
 Boards = NDArray[np.int8]
@@ -167,18 +167,18 @@ def forget_bots() -> None:
 @functools.lru_cache(maxsize=64)
 def _player_of_spec(spec: str, digest: str | None, rules: RuleSet) -> Player:
     found = player(spec, rules.payoff)
-    _check_unchanged(spec, digest)
+    check_unchanged(spec, digest)
     return found
 
 
 @functools.lru_cache(maxsize=8)
 def _reference_of_spec(spec: str, digest: str | None) -> Evaluator:
     found = evaluator(spec)
-    _check_unchanged(spec, digest)
+    check_unchanged(spec, digest)
     return found
 
 
-def _check_unchanged(spec: str, digest: str | None) -> None:
+def check_unchanged(spec: str, digest: str | None) -> None:
     """Worker processes load files later than the arena has looked at them, while training may write new ones."""
     if digest is not None and _file_digest(spec) != digest:
         raise ArenaError(f"the file of {spec} has changed while the games went on: copy it and name the copy")

@@ -123,6 +123,8 @@ class Record:
 
 def read_record(path: str | os.PathLike[str]) -> dict[str, Any]:
     """The JSON of a record. Raises OSError, and RecordError naming the file when it holds something else."""
+    if not Path(path).is_file():
+        raise RecordError(f"there is no record {path} to go on with")
     try:
         value = json.loads(Path(path).read_text(encoding="utf-8"))
         if value["schema"] != _SCHEMA:
@@ -161,8 +163,8 @@ def open_record(
         raise RecordError(f"{path} is a folder: name a file for the record")
     if not resume:
         path.absolute().parent.mkdir(parents=True, exist_ok=True)
-    elif not path.is_file():
-        raise RecordError(f"there is no record {path} to go on with")
+    elif not path.is_file():  # before a lock is made beside it
+        read_record(path)
     with _locked(path):
         record = Record(path, asked, contests, workers)
         if resume:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bgnet.arena_record import Columns, Record, RecordError, Schema
-from bgnet.sequential import Rule, Stopped, Watch
+from bgnet.sequential import Rule, Stopped, StopRuleError, Watch
 from bgnet.workers import run_jobs
 
 __all__ = ["Job", "Plan", "Sheet", "run"]
@@ -51,6 +51,14 @@ class Plan:
     rule: Rule | None = None
     combine: NDArray[np.float64] | None = None
     """float64[K, C]: the K quantities that the rule watches, from the contests' values; None: the contests' own."""
+
+    def __post_init__(self) -> None:
+        """Raises StopRuleError for a rule that could never look."""
+        if self.rule is not None and self.pairs < self.rule.least:
+            raise StopRuleError(
+                f"the first look of {self.rule.as_dict()['rule']} comes after {2 * self.rule.least:,} games, "
+                f"but {2 * self.pairs:,} are to be played at most: give more games, or an earlier look"
+            )
 
 
 class Sheet:

@@ -89,11 +89,6 @@ class Settings:
             raise ArenaSettingsError(f"variant must be one of {', '.join(VARIANTS)}, not {self.variant!r}")
         if self.resume and self.record is None:
             raise ArenaSettingsError("resume goes on with a record: name its file")
-        if self.stop is not None and self.games < 2 * self.stop.least:
-            raise ArenaSettingsError(
-                f"the first look of {self.stop.as_dict()['rule']} comes after {2 * self.stop.least:,} games, "
-                f"but {self.games:,} are to be played at most: give more games, or an earlier look"
-            )
         self.board  # noqa: B018 (raises for a start that is none)
 
     @property

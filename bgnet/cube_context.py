@@ -15,7 +15,7 @@ from engine.errors import EngineError
 from engine.outcomes import LOSE, WIN
 from engine.state import CUBE_TOP, GameState
 
-__all__ = ["CubeContext", "CubeError"]
+__all__ = ["CubeContext", "CubeContexts", "CubeError"]
 
 States = NDArray[np.int64]
 
@@ -167,3 +167,17 @@ class CubeContext:
             if owner not in (-1, 0, 1):
                 raise CubeError(f"the owner of a cube is +1, 0 or -1, not {owner!r}")
         return np.array(pairs, dtype=np.int64).reshape(-1, 2)
+
+
+class CubeContexts:
+    """The contexts of states, each made once, since they keep what they have computed. table: as of `from_state`."""
+
+    def __init__(self, table: MatchEquityTable | None = None) -> None:
+        self._table = table
+        self._known: dict[tuple[object, ...], CubeContext] = {}
+
+    def __call__(self, state: GameState) -> CubeContext:
+        key = (state.away, state.crawford, state.jacoby, state.beavers, state.max_cube, state.stakes, state.checkers)
+        if key not in self._known:
+            self._known[key] = CubeContext.from_state(state, self._table)
+        return self._known[key]

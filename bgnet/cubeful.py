@@ -27,6 +27,7 @@ from bgnet.cube import (
     decision_from_values,
     exact_values,
     settle,
+    should_beaver,
     should_double,
     should_take,
 )
@@ -156,10 +157,19 @@ class CubefulSearch:
 
     def takes(self, states: Sequence[GameState]) -> NDArray[np.bool_]:
         """bool[N]: whether he takes as the receiver of a pending double. CubeError where none is pending."""
+        decisions = self._of_doubles(states)
+        return np.array([should_take(decision) for decision in decisions], dtype=np.bool_)
+
+    def beavers(self, states: Sequence[GameState]) -> NDArray[np.bool_]:
+        """bool[N]: whether the receiver of a pending double beavers; False where he may not. CubeError as `takes`."""
+        decisions = self._of_doubles(states)
+        return np.array([should_beaver(decision) for decision in decisions], dtype=np.bool_)
+
+    def _of_doubles(self, states: Sequence[GameState]) -> list[CubeDecision]:
         for row, state in enumerate(states):
             if not _checked(state).doubled:
                 raise CubeError(f"states[{row}]: no double is pending")
-        return np.array([should_take(decision) for decision in self.decide_many(states)], dtype=np.bool_)
+        return self.decide_many(states)
 
     def _decide_leaf(self, state: GameState, outcomes: NDArray[np.floating]) -> CubeDecision:
         return decide(outcomes, state, efficiency=self.efficiency, table=self.table)

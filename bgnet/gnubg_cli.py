@@ -169,10 +169,11 @@ class GnubgCli:
 
     def takes(self, states: Sequence[GameState]) -> NDArray[np.bool_]:
         """bool[N]: whether it takes as the receiver of a pending double. StateError where none is pending."""
-        for row, state in enumerate(states):
-            if not state.doubled:
-                raise _wrong(row, state, "no double is pending")
-        return self._where([True] * len(states), states, lambda decision: decision.takes)
+        return self._where(_pending(states), states, lambda decision: decision.takes)
+
+    def beavers(self, states: Sequence[GameState]) -> NDArray[np.bool_]:
+        """bool[N]: whether the receiver of a pending double beavers. StateError where none is pending."""
+        return self._where(_pending(states), states, lambda decision: decision.beavers)
 
     def close(self) -> None:
         """End the processes; a call that is under way in another thread ends with GnubgError."""
@@ -286,6 +287,14 @@ def _boards(states: Sequence[GameState]) -> Boards:
             raise _wrong(row, state, "no game is under way")
     rows = [state.position.board for state in states]
     return check_boards(np.array(rows, dtype=np.int8).reshape(-1, 26), finished=False)
+
+
+def _pending(states: Sequence[GameState]) -> list[bool]:
+    """True for every state; StateError for the first one without a double to answer."""
+    for row, state in enumerate(states):
+        if not state.doubled:
+            raise _wrong(row, state, "no double is pending")
+    return [True] * len(states)
 
 
 def _wrong(row: int, state: GameState, reason: str) -> StateError:

@@ -19,7 +19,7 @@ import numpy as np
 from bgnet.analysis import FILTERS, named_evaluator
 from bgnet.composite import Composite
 from bgnet.cube import CubeDecision, Efficiencies
-from bgnet.cube_context import CubeContext
+from bgnet.cube_context import CubeContexts
 from bgnet.cubeful import CubefulCandidate, CubefulSearch
 from bgnet.evaluators import Evaluator
 from bgnet.match_analysis_decisions import MARKS, DecisionKind, JudgedDecision, mark_of
@@ -172,7 +172,7 @@ def analyze_match(
     search = CubefulSearch(
         leaves, depth, filters=FILTERS, efficiency=efficiency, table=table, threads=threads, stop=stop
     )
-    contexts = _Contexts(table)
+    contexts = CubeContexts(table)
     judge = _Judge(search, contexts, LuckJudge(leaves, search.efficiency, contexts, stop), progress)
     scripts = [Script(record.games[number - 1], **rules) for number in numbers]
     first = contexts(scripts[0].record.start)
@@ -220,20 +220,6 @@ def _numbers(record: MatchRecord, games: Sequence[int] | None) -> list[int]:
     return numbers
 
 
-class _Contexts:
-    """The stakes of states, each made once, since they keep what they have computed."""
-
-    def __init__(self, table: MatchEquityTable | None) -> None:
-        self._table = table
-        self._known: dict[tuple[Any, ...], CubeContext] = {}
-
-    def __call__(self, state: GameState) -> CubeContext:
-        key = (state.away, state.crawford, state.jacoby, state.beavers, state.max_cube, state.stakes, state.checkers)
-        if key not in self._known:
-            self._known[key] = CubeContext.from_state(state, self._table)
-        return self._known[key]
-
-
 # ---- judging --------------------------------------------------------------------------------------------------------
 
 
@@ -241,7 +227,7 @@ class _Judge:
     def __init__(
         self,
         search: CubefulSearch,
-        contexts: _Contexts,
+        contexts: CubeContexts,
         luck: LuckJudge,
         progress: Callable[[int, int], None],
     ) -> None:

@@ -1,10 +1,14 @@
 """Play for stakes: money games and matches with the cube between two bots, and how sure the result is.
 
-    result = play_stakes("net:standard", "gnubg:0", 400, rules="match:5")
-    result.score        # A's share of the matches, with its 95 % interval
+    result = play_stakes("net:standard", "gnubg:0", 400, rules="match:5", reference="net:standard")
+    result.score            # A's share of the matches, with its 95 % interval
+    result.luck_adjusted    # the same less the luck of the rolls: it means the same, in far fewer matches
 
 Everything else is as in bgnet.arena: duplicate dice, the same result for any number of workers, runs that stop by a
 rule, leave a record and are continued from it.
+
+A money cube has no limit, so a few games can decide a session, however long it is: `StakesResult.largest` is the
+largest result, and `max_cube` keeps it small.
 """
 
 from __future__ import annotations
@@ -13,31 +17,34 @@ import functools
 import os
 import re
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bgnet.arena_games import ArenaSettingsError, Entrant
+from bgnet.arena_games import ArenaSettingsError, Entrant, check_checkers
 from bgnet.arena_record import Columns, Record, open_record
 from bgnet.arena_results import stop_fields
 from bgnet.arena_runs import Job, Plan, Sheet, run
 from bgnet.arena_settings import ProgressLike
+from bgnet.cubeful import CubefulSearch
 from bgnet.evaluators import Evaluator
 from bgnet.players import Player
 from bgnet.sequential import Rule, Stopped
-from bgnet.stakes_games import MOST_GAMES, SCHEMA, StakesContest, play_stakes_pairs, stakes_player_of
-from bgnet.stakes_players import StakesPlayer
+from bgnet.stakes_games import MOST_GAMES, SCHEMA, StakesContest, luck_of, play_stakes_pairs, stakes_player_of
+from bgnet.stakes_players import PlainPlayer, StakesPlayer
 from bgnet.statistics import Estimate, estimate
 from engine import dice
 from engine.actions import new_game
 from engine.state import GameState
 
-__all__ = ["StakesResult", "play_stakes", "start_of"]
+__all__ = ["KIND", "StakesResult", "play_stakes", "start_of"]
 
+KIND = "games for stakes"
+"""What records of such runs say they are."""
 PAIRS_PER_CHUNK = 25
 _MOST_POINTS = 64  # of a match: as far as equity tables go
 
@@ -70,6 +77,11 @@ class StakesResult:
     """Share of games in which somebody doubled."""
     largest: int
     """The largest result of a game, in points."""
+    reference: str | None = None
+    """Who judged the luck of the rolls; None: luck was not looked at."""
+    pair_luck: NDArray[np.float64] | None = field(repr=False, compare=False, default=None)
+    """float64[contests / 2]: A's luck, less B's, per game or match in each dice pair, in the unit of pair_scores; None
+    without a reference."""
     stop: Stopped | None = field(repr=False, compare=False, default=None)
     record: str | None = None
 
@@ -78,6 +90,28 @@ class StakesResult:
         """Points per game, or the share of matches won, with its 95 % interval over the pairs."""
         bounds = (0.0, 1.0) if self.start.match_length else (-np.inf, np.inf)
         return estimate(self.pair_scores, bounds=bounds)
+
+    @functools.cached_property
+    def luck_adjusted(self) -> Estimate | None:
+        """The same less the luck of all rolls; None without a reference.
+
+        Unbiased, whoever the reference is: every roll's luck is 0 on average. A share of few matches may lie outside of
+        0 to 1.
+        """
+        return None if self.pair_luck is None else estimate(self.pair_scores - self.pair_luck)
+
+    @property
+    def best(self) -> Estimate:
+        """The luck-adjusted estimate where there is one, else the plain one."""
+        return self.luck_adjusted or self.score
+
+    @property
+    def variance_ratio(self) -> float | None:
+        """How many times more pairs the plain result would need for the luck-adjusted interval; None if not known."""
+        adjusted = self.luck_adjusted
+        if adjusted is None or not adjusted.std_error > 0:
+            return None
+        return (self.score.std_error / adjusted.std_error) ** 2
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -94,7 +128,8 @@ class StakesResult:
             "matches" if self.start.match_length else "games": self.contests,
             "seed": self.seed,
             key: self.score.mean,
-            "interval": [self.score.low, self.score.high] if np.isfinite(self.score.half_width) else None,
+            "interval": _interval(self.score),
+            "luck_adjusted": self._luck_adjusted_dict(key),
             "games_played": self.games,
             "won": dict(zip(names, self.won, strict=True)),
             "lost": dict(zip(names, self.lost, strict=True)),
@@ -107,6 +142,21 @@ class StakesResult:
             "workers": self.workers,
             "record": self.record,
         }
+
+    def _luck_adjusted_dict(self, key: str) -> dict[str, Any] | None:
+        adjusted = self.luck_adjusted
+        if adjusted is None:
+            return None
+        return {
+            key: adjusted.mean,
+            "interval": _interval(adjusted),
+            "reference": self.reference,
+            "variance_ratio": self.variance_ratio,
+        }
+
+
+def _interval(found: Estimate) -> list[float] | None:
+    return [found.low, found.high] if np.isfinite(found.half_width) else None
 
 
 def start_of(rules: str, *, jacoby: bool = False, beavers: bool = False, max_cube: int | None = None) -> GameState:
@@ -133,6 +183,7 @@ def play_stakes(
     max_cube: int | None = None,
     start: GameState | None = None,
     pairs_per_chunk: int = PAIRS_PER_CHUNK,
+    reference: str | Evaluator | None = None,
     stop: Rule | None = None,
     mat: str | os.PathLike[str] | None = None,
     record: str | os.PathLike[str] | None = None,
@@ -142,11 +193,14 @@ def play_stakes(
 
     a, b: as in bgnet.stakes_players.stakes_player; with workers > 1 specs. rules, jacoby, beavers, max_cube: see
     `start_of`; start: a state from engine.new_game instead of them. Without a highest cube (max_cube) single
-    games can decide a money session: look at `largest`. mat: a folder for a .mat file of every contest, which GNU
-    Backgammon and XG read. progress, stop, record, resume: as in bgnet.arena.play.
+    games can decide a money session: look at `largest`. mat: a folder for a .mat file of every match or money game that
+    is played, which GNU Backgammon and XG read; pair00001a.mat has A in seat 1 (X), pair00001b.mat in seat 0 (O).
+    reference: judges the luck of every roll at 0-ply, which is then subtracted (bgnet.stakes_luck; bgnet.luck's
+    DEFAULT_REFERENCE will do); None: it is not looked at. progress, stop, record, resume: as in bgnet.arena.play.
 
     Raises ArenaSettingsError or StateError for bad arguments, what making the bots raises, ArenaError when a bot does
-    what it may not, RecordError, bgnet.workers.WorkerError.
+    what it may not, LuckError when the reference gives no numbers, StopRuleError for a rule that could never look,
+    RecordError, bgnet.workers.WorkerError.
     """
     begun = time.perf_counter()
     if start is None:
@@ -162,18 +216,21 @@ def play_stakes(
         raise ArenaSettingsError(
             f"the number of games or matches must be even, the dice are used twice; not {contests}"
         )
-    if workers > 1 and not (isinstance(a, str) and isinstance(b, str)):
-        raise ArenaSettingsError("with more than one worker name both bots by specs such as net:standard")
+    if workers > 1 and not all(isinstance(bot, str) for bot in (a, b, reference or "")):
+        raise ArenaSettingsError("with more than one worker name all bots by specs such as net:standard")
     if resume and record is None:
         raise ArenaSettingsError("resume goes on with a record: name its file")
     pairs = int(contests) // 2
     dice.check_stream(seed, pairs * MOST_GAMES)
     folder = None if mat is None else Path(mat)
+    judge = None if reference is None else Entrant.of(reference)
+    contest = StakesContest(Entrant.of(a), Entrant.of(b), start, int(seed), folder, judge)  # type: ignore[arg-type]
+    for entrant in (contest.a, contest.b):  # a bot that cannot be made or play this fails here, before anything starts
+        check_checkers(f"bot {entrant.name}", _judging(stakes_player_of(entrant)), start.checkers)
+    if judge is not None:
+        check_checkers(f"reference {judge.name}", luck_of(judge).reference, start.checkers)
     if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
-    contest = StakesContest(Entrant.of(a), Entrant.of(b), start, int(seed), folder)  # type: ignore[arg-type]
-    for entrant in (contest.a, contest.b):  # a bot that cannot be made fails here, before anything is started
-        stakes_player_of(entrant)
+        _make_ready(folder, resume=resume)
     plan = Plan(
         task=_play_job,
         contests=[contest],
@@ -184,12 +241,16 @@ def play_stakes(
         rule=stop,
     )
 
+    def on_rows(sheets: Sequence[Sheet]) -> None:
+        if progress is not None:
+            progress.update(0, **_shown(sheets[0], start, lucky=judge is not None))
+
     def finish(opened: Record | None) -> StakesResult:
         sheets, stopped = run(
             plan,
             opened,
             on_games=lambda n: progress.update(n) if progress is not None else None,
-            on_rows=lambda sheets: progress.update(0, **_shown(sheets[0], start)) if progress is not None else None,
+            on_rows=on_rows,
         )
         seconds = time.perf_counter() - begun if opened is None else opened.seconds
         result = _result(contest, sheets[0], workers, seconds, stopped, record)
@@ -203,18 +264,40 @@ def play_stakes(
     with open_record(record, _asked(contest, stop), [title], SCHEMA, resume=resume, workers=int(workers)) as opened:
         if max((len(rows["points"]) for rows in opened.earlier() if rows), default=0) > pairs:
             raise ArenaSettingsError(f"{record} holds more than {2 * pairs:,} games or matches already")
+        if not resume:
+            opened.save([{}], pairs)  # now, not after an hour of games
         return finish(opened)
+
+
+def _judging(bot: StakesPlayer) -> object:
+    """The part of a bot that may know games with one number of checkers only."""
+    if isinstance(bot, PlainPlayer):
+        return bot.player
+    return bot.evaluator if isinstance(bot, CubefulSearch) else bot
+
+
+def _make_ready(folder: Path, *, resume: bool) -> None:
+    """Make the folder for .mat files. ArenaSettingsError where files of another run would be mixed with this one's."""
+    if folder.exists() and not folder.is_dir():
+        raise ArenaSettingsError(f"{folder} is a file: name a folder for the .mat files")
+    if not resume and next(folder.glob("pair*.mat"), None) is not None:
+        raise ArenaSettingsError(f"{folder} holds the .mat files of another run: name another folder, or remove them")
+    folder.mkdir(parents=True, exist_ok=True)
 
 
 def _play_job(job: Job, report: Callable[[int], None]) -> Columns:
     return play_stakes_pairs(job.what, job.first, job.pairs, report)
 
 
-def _shown(sheet: Sheet, start: GameState) -> dict[str, object]:
+def _shown(sheet: Sheet, start: GameState, *, lucky: bool) -> dict[str, object]:
     if not sheet.done:
         return {}
-    mean = float(sheet.points.mean())
-    return {"won": f"{mean:.1%}"} if start.match_length else {"points_per_game": f"{mean:+.3f}"}
+    means = {"": float(sheet.points.mean())}
+    if lucky:
+        means["luck_adjusted_"] = float(sheet.adjusted().mean())
+    if start.match_length:
+        return {f"{kind}won": f"{mean:.1%}" for kind, mean in means.items()}
+    return {f"{kind}points_per_game": f"{mean:+.3f}" for kind, mean in means.items()}
 
 
 def _rules(start: GameState) -> str:
@@ -222,14 +305,19 @@ def _rules(start: GameState) -> str:
 
 
 def _asked(contest: StakesContest, stop: Rule | None) -> dict[str, Any]:
-    start = contest.start
+    start, reference = contest.start, contest.reference
+    known = [contest.a, contest.b] if reference is None else [contest.a, contest.b, reference]
     return {
-        "kind": "games for stakes",
+        "kind": KIND,
         "bots": [contest.a.name, contest.b.name],
-        "made of": {entrant.name: entrant.as_dict() for entrant in (contest.a, contest.b)},
+        "reference": None if reference is None else reference.name,
+        "made of": {entrant.name: entrant.as_dict() for entrant in known},
         "seed": contest.seed,
         "rules": _rules(start),
-        "start": repr(replace(start)),
+        "jacoby": start.jacoby,
+        "beavers": start.beavers,
+        "max_cube": start.max_cube,
+        "start": repr(start),
         "stop": None if stop is None else stop.as_dict(),
     }
 
@@ -261,6 +349,8 @@ def _result(
         mean_cube=float(rows["cubes"].sum() / games),
         turned=float(rows["turned"].sum() / games),
         largest=int(rows["largest"].max()),
+        reference=None if contest.reference is None else contest.reference.name,
+        pair_luck=None if contest.reference is None else rows["luck"].copy(),
         stop=stopped,
         record=None if record is None else str(record),
     )

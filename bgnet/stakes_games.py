@@ -1,7 +1,7 @@
 """Whole games with the cube between two bots, many in lockstep: money games and matches with duplicate dice.
 
 Pair p of contests uses the dice twice: in the first A has seat 1 (X), in the second seat 0 (O), and the n-th roll of
-the k-th game is the same in both. So a bot against itself scores exactly 0.
+the k-th game is the same in both. So a bot against itself scores exactly 0 (half of the matches).
 """
 
 from __future__ import annotations
@@ -14,15 +14,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bgnet.arena_games import ArenaError, Entrant
-from bgnet.stakes_players import StakesPlayer, stakes_player
+from bgnet.arena_games import ArenaError, ArenaSettingsError, Entrant, check_unchanged
+from bgnet.evaluators import Evaluator
+from bgnet.stakes_luck import StakesLuck
+from bgnet.stakes_players import StakesPlayer, stakes_evaluator, stakes_player
 from engine import dice
 from engine.actions import Action, WinKind
 from engine.errors import EngineError
 from engine.records import RecordBuilder, write_mat
 from engine.state import GameState, GameStatus
 
-__all__ = ["MOST_GAMES", "SCHEMA", "StakesContest", "play_stakes_pairs", "stakes_player_of"]
+__all__ = ["MOST_GAMES", "SCHEMA", "StakesContest", "luck_of", "play_stakes_pairs", "stakes_player_of"]
 
 MOST_GAMES = 128
 """Dice streams set aside for the games of a match; one to 64 points has at most 127."""
@@ -32,9 +34,10 @@ SCHEMA = {
     "won": ("int64", (4,)), "lost": ("int64", (4,)), "cubes": ("int64", ()), "turned": ("int64", ()),
     "largest": ("int64", ()),
 }  # fmt: skip
-"""What is kept of every pair, one row each: A's mean result of the two (points of a money game, 1 or 0 for a match); no
-luck; games and plies of both; games won and lost by A as single games, gammons, backgammons and drops; the sum of the
-cubes at the end of the games; games in which the cube was turned; the largest result of a game, in points."""
+"""What is kept of every pair, one row each: A's mean result of the two (points of a money game, 1 or 0 for a match) and
+the mean of A's luck in them, less B's, in the same unit; games and plies of both; games won and lost by A as single
+games, gammons, backgammons and drops; the sum of the cubes at the end of the games; games in which the cube was turned;
+the largest result of a game, in points."""
 
 _KINDS = (WinKind.SINGLE, WinKind.GAMMON, WinKind.BACKGAMMON, WinKind.DROP)
 _MOST_PLIES = 20_000
@@ -50,6 +53,8 @@ class StakesContest(NamedTuple):
     seed: int
     mat: Path | None
     """Folder for a .mat file of every match or money game."""
+    reference: Entrant | None = None
+    """Judges the luck of rolls; None: it is not looked at."""
 
 
 class _Table:
@@ -63,6 +68,8 @@ class _Table:
         self.roll = 0
         self.counts: dict[str, Any] = {name: np.zeros(shape, np.int64) for name, (_, shape) in SCHEMA.items()}
         self.points = 0.0
+        self.luck = 0.0
+        """A's, less B's, in points or chances to win the match."""
         self.over = False
         a, b = (bot.name.replace(":", " ") for bot in (contest.a, contest.b))  # readers cut a name at a colon
         names = (a, b) if mirrored else (b, a)
@@ -125,13 +132,18 @@ def play_stakes_pairs(
     report is told of contests that end. Raises ArenaError when a bot does what it may not.
     """
     bots = [stakes_player_of(contest.a), stakes_player_of(contest.b)]
+    luck = None if contest.reference is None else luck_of(contest.reference)
     tables = [_Table(contest, pair, mirrored) for pair in range(first, first + pairs) for mirrored in (False, True)]
     going = tables
     while going:
         _cubes(contest, bots, [table for table in going if table.state.game_state == GameStatus.PLAYING])
-        for table in going:
-            if not table.over and table.state.dice is None:  # a drop may have begun another game
-                table.throw()
+        rolling = [table for table in going if not table.over]  # a drop may have begun another game
+        for table in rolling:
+            table.throw()
+        if luck is not None:
+            states = [table.state for table in rolling]
+            for table, gained in zip(rolling, luck(states, [table.roll == 1 for table in rolling]), strict=True):
+                table.luck += float(gained) if table.bot == 0 else -float(gained)
         _plays(contest, bots, [table for table in going if not table.over])
         left = [table for table in going if not table.over]
         if len(left) < len(going):
@@ -144,8 +156,9 @@ def play_stakes_pairs(
         for name in SCHEMA
     }
     points = np.array([table.points for table in tables]).reshape(-1, 2)
+    lucks = np.array([table.luck for table in tables]).reshape(-1, 2)
     largest = np.array([table.counts["largest"] for table in tables]).reshape(-1, 2).max(axis=1)
-    return rows | {"points": points.mean(axis=1), "luck": np.zeros(pairs), "largest": largest}
+    return rows | {"points": points.mean(axis=1), "luck": lucks.mean(axis=1), "largest": largest}
 
 
 def _asked(tables: Sequence[_Table]) -> list[tuple[int, list[_Table]]]:
@@ -156,24 +169,35 @@ def _asked(tables: Sequence[_Table]) -> list[tuple[int, list[_Table]]]:
 def _cubes(contest: StakesContest, bots: list[StakesPlayer], tables: list[_Table]) -> None:
     """Doubles and the answers to them, before the roll."""
     for bot, some in _asked([table for table in tables if table.state.may_double]):
-        wanted = bots[bot].doubles([table.state for table in some])
+        states = [table.state for table in some]
+        wanted = _flags(contest, bot, "doubles", bots[bot].doubles(states), len(some))
         for table in (table for table, yes in zip(some, wanted, strict=True) if yes):
             table.do(Action.DOUBLE)
     for bot, some in _asked([table for table in tables if table.state.doubled]):
         states = [table.state for table in some]
-        taken = bots[bot].takes(states)
-        for table, yes, beaver in zip(some, taken, _beavers(bots[bot], states), strict=True):
+        beavers = _beavers(contest, bot, bots[bot], states)
+        taken = _flags(contest, bot, "takes", bots[bot].takes(states), len(some))
+        for table, yes, beaver in zip(some, taken, beavers, strict=True):
             table.do(Action.BEAVER if beaver else Action.TAKE if yes else Action.DROP)
 
 
-def _beavers(bot: StakesPlayer, states: list[GameState]) -> NDArray[np.bool_]:
+def _beavers(contest: StakesContest, bot: int, player: StakesPlayer, states: list[GameState]) -> NDArray[np.bool_]:
     """Where the bot beavers; bots that do not know how never do."""
     out = np.zeros(len(states), dtype=np.bool_)
     may = [row for row, state in enumerate(states) if state.beavers and Action.BEAVER in state.legal_actions()]
-    ask = getattr(bot, "beavers", None)
+    ask = getattr(player, "beavers", None)
     if may and ask is not None:
-        out[may] = ask([states[row] for row in may])
+        out[may] = _flags(contest, bot, "beavers", ask([states[row] for row in may]), len(may))
     return out
+
+
+def _flags(contest: StakesContest, bot: int, method: str, given: object, count: int) -> NDArray[np.bool_]:
+    """What a bot answers, if it is bool[count]."""
+    flags = np.asarray(given)
+    if flags.shape != (count,) or flags.dtype != np.bool_:
+        name = (contest.a, contest.b)[bot].name
+        raise ArenaError(f"bot {name} must return bool[{count}] from {method}(), not {flags.dtype}{list(flags.shape)}")
+    return flags
 
 
 def _plays(contest: StakesContest, bots: list[StakesPlayer], tables: list[_Table]) -> None:
@@ -201,6 +225,24 @@ def stakes_player_of(entrant: Entrant) -> StakesPlayer:
     return stakes_player(entrant.bot)
 
 
+def luck_of(reference: Entrant) -> StakesLuck:
+    """What judges the luck of rolls. ArenaSettingsError, BotSpecError: for a bot that has no chances to give."""
+    if isinstance(reference.bot, str):
+        return _luck_of_spec(reference.bot, reference.digest)
+    if isinstance(reference.bot, Evaluator):
+        return StakesLuck(reference.bot)
+    raise ArenaSettingsError(f"the reference {reference.name} has no chances to give: name a net, gnubg:0 or sage:0")
+
+
 @functools.lru_cache(maxsize=16)
 def _of_spec(spec: str, digest: str | None) -> StakesPlayer:
-    return stakes_player(spec)
+    found = stakes_player(spec)
+    check_unchanged(spec, digest)
+    return found
+
+
+@functools.lru_cache(maxsize=4)
+def _luck_of_spec(spec: str, digest: str | None) -> StakesLuck:
+    found = StakesLuck(stakes_evaluator(spec))
+    check_unchanged(spec, digest)
+    return found

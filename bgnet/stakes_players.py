@@ -1,9 +1,10 @@
 """Who plays for stakes: plays, doubles and answers to doubles, many games at once.
 
-A network or Open Sage plays for the score with the cube in mind (bgnet.cubeful). GNU Backgammon's program has a cube of
-its own. gnubg-nn gives the plays of the depth asked, and our cube decides by its 0-ply chances. Bots that give no
-chances never double, and take while they are not more than 12 per cent of the doubler's pips behind, a usual rule for
-races.
+A network, Open Sage or any Evaluator plays for the score with the cube in mind (bgnet.cubeful). GNU Backgammon's
+program has a cube of its own. gnubg-nn gives the plays of the depth asked, those for cubeless points at every score, and
+our cube decides by its 0-ply chances; as an Evaluator, `evaluator("gnubg:0")`, it plays for the score too. Bots that
+give no chances never double, and take while they are not more than 12 per cent of the doubler's pips behind, a usual
+rule for races.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bgnet.composite import Composite
-from bgnet.cube import should_beaver
 from bgnet.cubeful import CubefulSearch
 from bgnet.evaluators import Evaluator
 from bgnet.gnubg_cli import GnubgCli
@@ -24,7 +24,7 @@ from bgnet.peers import BotSpecError
 from bgnet.players import Player, evaluator, player, split_depth
 from engine.state import GameState
 
-__all__ = ["MOST_BEHIND", "OurCube", "PlainPlayer", "StakesPlayer", "stakes_player"]
+__all__ = ["MOST_BEHIND", "OurCube", "PlainPlayer", "StakesPlayer", "stakes_evaluator", "stakes_player"]
 
 MOST_BEHIND = 1.12
 """Own pips / the doubler's up to which a bot without chances takes."""
@@ -35,7 +35,10 @@ Flags = NDArray[np.bool_]
 
 @runtime_checkable
 class StakesPlayer(Protocol):
-    """Anything that plays with a cube. Each answer must depend on its state alone."""
+    """Anything that plays with a cube. Each answer must depend on its state alone.
+
+    One that knows beavers also has `beavers(states) -> bool[N]`, asked instead of `takes` first where they are allowed.
+    """
 
     def plays(self, states: Sequence[GameState]) -> Boards:
         """States with dice -> int8[N, 26], the chosen results in the next player's view."""
@@ -89,17 +92,8 @@ class OurCube(PlainPlayer):
         return self.cube.takes(states)
 
     def beavers(self, states: Sequence[GameState]) -> Flags:
-        """States with a pending double that may be beavered -> bool[N]."""
-        return _beavers(self.cube, states)
-
-
-class _WithBeavers(CubefulSearch):
-    def beavers(self, states: Sequence[GameState]) -> Flags:
-        return _beavers(self, states)
-
-
-def _beavers(cube: CubefulSearch, states: Sequence[GameState]) -> Flags:
-    return np.array([should_beaver(decision) for decision in cube.decide_many(states)], dtype=np.bool_)
+        """States with a pending double -> bool[N], whether the receiver beavers."""
+        return self.cube.beavers(states)
 
 
 def stakes_player(
@@ -114,7 +108,7 @@ def stakes_player(
         return bot
     if not isinstance(bot, str):
         if isinstance(bot, Evaluator):
-            return _WithBeavers(bot, table=table)
+            return CubefulSearch(bot, table=table)
         return PlainPlayer(player(bot))
     bare, ply = split_depth(bot)
     if bare.startswith("gnubg-cli:"):
@@ -122,11 +116,18 @@ def stakes_player(
         assert isinstance(found, GnubgCli)
         return found
     try:
-        leaves = evaluator(bare)
+        leaves = stakes_evaluator(bare)
     except BotSpecError:
         return PlainPlayer(player(bot))
     if bare.startswith("gnubg:"):
         return OurCube(player(bot), CubefulSearch(leaves, table=table))
-    if bare.startswith("net:"):
-        leaves = Composite(leaves)
-    return _WithBeavers(leaves, ply or 0, table=table)
+    return CubefulSearch(leaves, ply or 0, table=table)
+
+
+def stakes_evaluator(spec: str) -> Evaluator:
+    """What a bot judges positions by: a network with the exact endgame tables, others as they are.
+
+    Raises BotSpecError for a bot that has no chances to give or looks ahead itself, else as bgnet.players.evaluator.
+    """
+    found = evaluator(spec)
+    return Composite(found) if spec.startswith("net:") else found

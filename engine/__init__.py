@@ -2,6 +2,7 @@
 
 from engine import bearoff, dice, outcomes, records, rules
 from engine.actions import Action, GameResult, WinKind, new_game
+from engine.drawing import Drawing, draw
 from engine.errors import (
     ActionError,
     ArrayError,
@@ -27,6 +28,7 @@ __all__ = [
     "ArrayError",
     "BoardError",
     "DiceError",
+    "Drawing",
     "EngineError",
     "Flaw",
     "GameResult",
@@ -42,6 +44,7 @@ __all__ = [
     "WinKind",
     "bearoff",
     "dice",
+    "draw",
     "legal_afterstates",
     "legal_plays",
     "new_game",

@@ -88,7 +88,7 @@ def draw(
     caption: bool = True,
     flip: bool = False,
     light: int | None = 1,
-    checkers: int = 15,
+    checkers: int | None = None,
 ) -> Drawing:
     """Draw a position, or a state with its cube, dice and score.
 
@@ -96,7 +96,8 @@ def draw(
     dice: the roll, instead of the state's. size: the width in pixels. theme: auto, light, dark, print.
     numbers: of the points. pips: both counts. caption: the lines above and below the board. flip: the player on roll
     at the top. light: the seat whose checkers are light, so that a player keeps his colour through a game; None = the
-    player on roll; a bare Position is taken to be player 1's. checkers: how many each side started with.
+    player on roll; a bare Position is taken to be player 1's. checkers: how many each side started with; None = as many
+    as the state's variant has, else 15.
 
     Raises DrawingError, DiceError, and what `parse_play` raises for a play that is not legal here.
     """
@@ -115,6 +116,10 @@ def draw(
     roll = read_dice(dice) if dice is not None else state.dice if state is not None else None
     plays = [_checked(board, roll, asked) if asked is not None else None for asked in (play, compare)]
     own_light = light is None or light == (1 if state is None else state.on_roll)
+    if checkers is None:
+        checkers = 15 if state is None else state.checkers
+    elif isinstance(checkers, bool) or not isinstance(checkers, int) or not 1 <= checkers <= 15:
+        raise DrawingError(f"checkers is how many each side started with, 1 to 15, not {checkers!r}")
     picture = _Picture(board, state, roll, theme, own_light, flip, caption, checkers)
     return Drawing(picture.document(size, numbers, pips, plays))
 
@@ -176,8 +181,7 @@ class _Picture:
             *self._borne_off(),
             *self._cube(),
         ]
-        for play, kind in zip(plays, ("best", "compared"), strict=True):
-            lines += self._arrows(play, kind) if play is not None else ()
+        lines += self._arrows(plays)
         lines += self._dice()
         if self.caption:
             lines += self._captions(pips)
@@ -265,9 +269,8 @@ class _Picture:
                 box = f'x="{number(x)}" y="{number(y)}" width="{width}" height="{height}"'
                 yield f'<rect {box} rx="2"/>'
             yield "</g>"
-            x, y, width, height = self.layout.slab(own, min(off, 15) + 1)
-            toward_middle = -4 if y > self.layout.middle else 4
-            yield self._words(x + width / 2, y + height / 2 + toward_middle, str(off), 13)
+            x, y = WIDTH - TRAY / 2, self.layout.strip(own != self.flip)  # where no arrow comes
+            yield self._words(x, y, str(off), 13)
 
     def _cube(self) -> Iterator[str]:
         """In the middle of the left tray, at its owner's end, or between the halves while it is offered."""
@@ -302,9 +305,14 @@ class _Picture:
             f'rx="{number(size / 6)}"/>'
         )
 
-    def _arrows(self, play: Play, kind: str) -> Iterator[str]:
-        for arrow in arrows(self.board, play, self.layout, self.checkers):
-            yield from self._arrow(arrow, kind)
+    def _arrows(self, plays: list[Play | None]) -> Iterator[str]:
+        taken: set[tuple[tuple[float, float], ...]] = set()
+        for play, kind in zip(plays, ("best", "compared"), strict=True):
+            if play is None:
+                continue
+            for arrow in arrows(self.board, play, self.layout, self.checkers):
+                yield from self._arrow(arrow.beside(11) if arrow.line in taken else arrow, kind)
+                taken.add(arrow.line)
 
     def _arrow(self, arrow: Arrow, kind: str) -> Iterator[str]:
         head = arrow.head(16, 18)
@@ -314,17 +322,19 @@ class _Picture:
         dash = ' stroke-dasharray="9 5"' if kind == "compared" else ""
         places = " ".join(str(place) for place in arrow.places)
         yield f'<g class="arrow" data-places="{places}" data-count="{arrow.count}" stroke-linejoin="round">'
+        for x, y in arrow.hits:
+            ring = f'cx="{number(x)}" cy="{number(y)}" r="{RADIUS - 2}"'
+            yield f'<circle {self._paint("casing")} stroke-width="6.5" {ring}/>'
+            yield f'<circle {self._paint(kind)} stroke-width="3.5" {ring}/>'
         yield f'<path {self._paint("casing")} stroke-width="9" d="{way}"/>'
         yield f'<polygon {self._paint("casing")} stroke-width="4" points="{tip}"/>'
         yield f'<path {self._paint(kind)} stroke-width="5.5"{dash} d="{way}"/>'
         yield f'<polygon {self._paint(f"{kind}-head")} stroke-width="1" points="{tip}"/>'
         for x, y in arrow.hits:
-            ring = f'cx="{number(x)}" cy="{number(y)}" r="{RADIUS - 2}"'
-            yield f'<circle {self._paint("casing")} stroke-width="6.5" {ring}/>'
-            yield f'<circle {self._paint(kind)} stroke-width="3.5" {ring}/>'
             yield from self._badge(x + 14, y - 14, "*")
         if arrow.count > 1:
-            yield from self._badge(*arrow.label, f"×{arrow.count}")
+            share = 0.45 if kind == "best" else 0.6  # apart where two plays share a way
+            yield from self._badge(*arrow.label(share), f"×{arrow.count}")
         yield "</g>"
 
     def _badge(self, x: float, y: float, text: str) -> Iterator[str]:
@@ -341,7 +351,7 @@ class _Picture:
             name = "X" if own else "O"
             if self.state is not None and self.state.on_roll == 0:
                 name += f" (player {0 if own else 1})"
-            count = f"   pips {counts[0 if own else 1]}" if pips else ""
+            count = f"\N{NO-BREAK SPACE}\N{NO-BREAK SPACE}pips {counts[0 if own else 1]}" if pips else ""
             yield f'<circle {self._paint(self._side(own))} cx="{TRAY / 2}" cy="{number(y)}" r="7"/>'
             yield self._words(TRAY, y, name + count, 14, anchor="start")
         if self.state is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from engine.drawing_layout import Layout
 from engine.plays import Play
@@ -27,11 +27,17 @@ class Arrow:
     hits: tuple[tuple[float, float], ...]
     """The centres of the blots that are hit."""
 
-    @property
-    def label(self) -> tuple[float, float]:
-        """Where to write the count: on the last stretch, a little before its middle."""
+    def label(self, share: float) -> tuple[float, float]:
+        """Where to write the count: on the last stretch, when so much of it is gone."""
         (x0, y0), (x1, y1) = self.line[-2:]
-        return x0 + 0.45 * (x1 - x0), y0 + 0.45 * (y1 - y0)
+        return x0 + share * (x1 - x0), y0 + share * (y1 - y0)
+
+    def beside(self, distance: float) -> Arrow:
+        """The same arrow moved sideways, so that another one on its way is not hidden."""
+        (x0, y0), (x1, y1) = self.line[-2:]
+        run = math.hypot(x1 - x0, y1 - y0)
+        right, down = distance * (y1 - y0) / run, distance * (x0 - x1) / run
+        return replace(self, line=tuple((x + right, y + down) for x, y in self.line))
 
     def head(self, length: float, width: float) -> tuple[tuple[float, float], ...]:
         """The three corners of the arrow's head, the tip first."""

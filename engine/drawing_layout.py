@@ -42,7 +42,7 @@ class Layout:
     @property
     def bar(self) -> float:
         """The x of the bar's middle."""
-        return 7.5 * TRAY
+        return WIDTH / 2
 
     def lower(self, place: int) -> bool:
         """Whether a place is in the lower half: the own side, unless the drawing is flipped."""

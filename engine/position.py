@@ -114,6 +114,12 @@ class Position:
     def __repr__(self) -> str:
         return f"Position({self._board.tolist()})"
 
+    def _repr_svg_(self) -> str:
+        """The picture that notebooks show; `engine.drawing.draw` has options."""
+        from engine.drawing import draw
+
+        return draw(self).svg
+
     def __str__(self) -> str:
         from engine.diagram import text
 

@@ -318,6 +318,12 @@ class GameState:
                 parts.append(f"{field.name}={int(value) if isinstance(value, GameStatus) else value!r}")
         return f"GameState({', '.join(parts)})"
 
+    def _repr_svg_(self) -> str:
+        """The picture that notebooks show; `engine.drawing.draw` has options."""
+        from engine.drawing import draw
+
+        return draw(self).svg
+
     def __str__(self) -> str:
         from engine.summary import drawing
 

@@ -20,7 +20,7 @@ from bgnet.cli.common import (
     print_text,
     reporting,
 )
-from bgnet.cli.stakes import arena_for_stakes, check_no_stakes
+from bgnet.cli.stakes import arena_for_stakes, check_no_stakes, recorded_rules
 
 if TYPE_CHECKING:
     from bgnet.arena_results import ArenaResult
@@ -58,7 +58,8 @@ def arena(
     seed: Annotated[int | None, typer.Option("--seed", help="Names the dice: same seed, same dice (1).")] = None,
     workers: Annotated[int, typer.Option("--workers", help="Processes; the result is the same.")] = 1,
     rules: Annotated[
-        str | None, typer.Option("--rules", help="money (unless said), or dmp: every win 1 point.")
+        str | None,
+        typer.Option("--rules", help="money (unless said), or dmp: every win 1 point; with --cube money or match:N."),
     ] = None,
     variant: Annotated[
         str | None, typer.Option("--variant", help="backgammon (unless said), nackgammon or hypergammon.")
@@ -147,11 +148,13 @@ def arena(
             "reference": reference, "stop": _rule(until, sprt, alpha, beta, min_games),
         }  # fmt: skip
         stakes = {"--jacoby": jacoby, "--beavers": beavers, "--max-cube": max_cube, "--mat": mat}
+        recorded = None if resume is None else recorded_rules(resume)
+        cube = cube or recorded is not None
         if cube:
-            _check_with_cube({"--variant": variant, "--anchor": anchor, "--reference": reference, "--resume": resume})
+            _check_with_cube({"--variant": variant, "--anchor": anchor})
         else:
             check_no_stakes(stakes)
-        options, done = _asked(given, False if cube else luck, resume, quiet)
+        options, done = _asked(given, luck, resume, quiet)
         file = resume if resume is not None else _record(options, record, no_record, quiet)
         options |= {"workers": workers, "record": file, "resume": resume is not None}
     kept = "the games played so far are not kept"
@@ -159,12 +162,13 @@ def arena(
         kept = f"the games played so far are kept, go on with: bgnet arena --resume {file}"
     with reporting(as_json=as_json, verbose=verbose, stopped=kept):
         if cube:
-            names = ("seed", "rules", "workers", "stop", "record")
-            chosen = {name: options[name] for name in names}
-            chosen |= {"jacoby": jacoby, "beavers": beavers, "max_cube": max_cube, "mat": mat}
+            names = ("seed", "rules", "workers", "reference", "stop", "record", "resume")
+            chosen = {name: options[name] for name in names} | {"mat": mat}
+            said = {"jacoby": jacoby, "beavers": beavers, "max_cube": max_cube}
+            chosen |= (recorded or {}) | {name: value for name, value in said.items() if value not in (None, False)}
             note_compiling("choose_kernel", "lowest_kernel", quiet=quiet)
             games = options["games"]
-            arena_for_stakes(options["bots"], games, chosen, as_json=as_json, quiet=quiet, progress=progress)
+            arena_for_stakes(options["bots"], games, done, chosen, as_json=as_json, quiet=quiet, progress=progress)
             return
         from bgnet.progress import Progress
 
@@ -241,9 +245,11 @@ def _recorded(path: str) -> tuple[dict[str, Any], int]:
     record = read_record(path)
     asked = record["asked"]
     try:
-        options = {name: asked[name] for name in ("bots", "seed", "rules", "variant", "reference")}
+        options = {name: asked[name] for name in ("bots", "seed", "rules")}
         options["games"] = 2 * record["pairs"]
-        options["anchor"] = asked.get("anchor")
+        # what games with the cube, or of two bots, do not have
+        options |= {"variant": asked.get("variant", "backgammon")}
+        options |= {name: asked.get(name) for name in ("reference", "anchor")}
         options["stop"] = None if asked["stop"] is None else read_rule(asked["stop"])
         done = 2 * sum(contest["pairs"] for contest in record["contests"])
     except (KeyError, TypeError, ValueError) as error:

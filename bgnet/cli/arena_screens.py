@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from bgnet.sequential import Rule, Sprt, Stopped
     from bgnet.statistics import Estimate
 
-__all__ = ["cross_table", "record_line", "rule_text", "screen", "stop_lines", "table"]
+__all__ = ["cross_table", "record_line", "rule_text", "screen", "stop_lines", "table", "with_depth"]
 
 
 def screen(result: ArenaResult | RoundRobinResult) -> str:
@@ -33,7 +33,7 @@ def table(result: ArenaResult) -> str:
     ]
     if result.luck_adjusted is not None:
         cut = "" if result.variance_ratio is None else f", variance cut {result.variance_ratio:.0f}x"
-        reference = f"reference {_with_depth(result.reference or '')}{cut}"
+        reference = f"reference {with_depth(result.reference or '')}{cut}"
         lines.append(f"{_estimate_line('luck-adjusted', result.luck_adjusted)}   {reference}")
     lines += [
         "               win       G       B      lose       G       B",
@@ -62,7 +62,7 @@ def cross_table(result: RoundRobinResult) -> str:
         lines.append(f"{result.bots[i]:<{left}}  {row} |  {shown.rstrip()}")
     first = result.pairings[0]
     widest = max(pairing.best.half_width for pairing in result.pairings)
-    kind = "plain" if first.reference is None else f"luck-adjusted (reference {_with_depth(first.reference)})"
+    kind = "plain" if first.reference is None else f"luck-adjusted (reference {with_depth(first.reference)})"
     games = sum(pairing.games for pairing in result.pairings)
     lines += [
         f"{first.games:,} {kind} games a pairing (+-{1000 * widest:.0f}), cubeless {_played_for(first)}, "
@@ -119,7 +119,7 @@ def _played_for(result: ArenaResult) -> str:
     return played_for if result.variant == "backgammon" else f"{played_for}, {result.variant}"
 
 
-def _with_depth(reference: str) -> str:
+def with_depth(reference: str) -> str:
     return reference if "@" in reference else f"{reference}, 0-ply"
 
 

@@ -231,9 +231,13 @@ def _check_plots(*paths: Path | None) -> None:
     """Raise ValueError now, not after the work, when a picture that is asked for cannot be drawn."""
     from importlib.util import find_spec
 
+    from bgnet.plots_style import SUFFIXES
+
     for path in paths:
         if path is None:
             continue
+        if path.suffix.lower() not in SUFFIXES:
+            raise ValueError(f"{path}: a picture's name ends in {', '.join(SUFFIXES)}")
         if find_spec("matplotlib") is None:
             raise ValueError('pictures need matplotlib, which is not installed: pip install "bgnet[plot]"')
         if path.is_dir() or not path.absolute().parent.is_dir():

@@ -6,13 +6,14 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bgnet.cli.arena_screens import record_line, rule_text, stop_lines
+from bgnet.cli.arena_screens import record_line, rule_text, stop_lines, with_depth
 from bgnet.cli.common import print_json, print_text, signed
 
 if TYPE_CHECKING:
     from bgnet.stakes import StakesResult
+    from bgnet.statistics import Estimate
 
-__all__ = ["arena_for_stakes", "check_no_stakes", "stakes_table"]
+__all__ = ["arena_for_stakes", "check_no_stakes", "recorded_rules", "stakes_table"]
 
 _FEW = 20  # a result that could move the mean of this share of the games by a point
 
@@ -26,10 +27,27 @@ def check_no_stakes(given: dict[str, Any]) -> None:
             raise ArenaSettingsError(f"{option} belongs to games with the cube: add --cube")
 
 
+def recorded_rules(path: str) -> dict[str, Any] | None:
+    """The rules of the cube that a record of games for stakes was made with; None for a record of cubeless games."""
+    from bgnet.arena_record import RecordError, read_record
+    from bgnet.stakes import KIND
+
+    asked = read_record(path)["asked"]
+    if asked.get("kind") != KIND:
+        return None
+    try:
+        return {name: asked[name] for name in ("jacoby", "beavers", "max_cube")}
+    except KeyError as error:
+        raise RecordError(f"{path} is damaged: {error!r}") from error
+
+
 def arena_for_stakes(
-    bots: list[str], contests: int, options: dict[str, Any], *, as_json: bool, quiet: bool, progress: str
+    bots: list[str], contests: int, done: int, options: dict[str, Any], *, as_json: bool, quiet: bool, progress: str
 ) -> None:
-    """Play and print; options: of bgnet.stakes.play_stakes. Raises what that raises."""
+    """Play and print; done: of the contests, those in the record; options: of bgnet.stakes.play_stakes.
+
+    Raises what that raises.
+    """
     from bgnet.arena import ArenaSettingsError
     from bgnet.progress import Progress
     from bgnet.stakes import play_stakes
@@ -39,7 +57,7 @@ def arena_for_stakes(
     unit = "matches" if str(options["rules"]).startswith("match") else "games"
     if options["stop"] is not None and not quiet:
         print(rule_text(options["stop"], contests), file=sys.stderr, flush=True)
-    with Progress(max(contests, 0), unit, "none" if quiet else progress) as shown:
+    with Progress(max(contests, 0), unit, "none" if quiet else progress, initial=done) as shown:
         result = play_stakes(bots[0], bots[1], contests, progress=shown, **options)
     if as_json:
         print_json(result.as_dict())
@@ -51,20 +69,19 @@ def arena_for_stakes(
 
 def stakes_table(result: StakesResult) -> str:
     """The result as lines of plain ASCII text (apart from the bots' names)."""
-    start, score = result.start, result.score
+    start = result.start
     if start.match_length:
-        played, unit = f"matches to {start.match_length}", "matches"
-        shown = f"matches won  {score.mean:.2%}    95 % interval  [{score.low:.2%}, {score.high:.2%}]"
+        played, unit, head = f"matches to {start.match_length}", "matches", "matches won"
     else:
         rules = [word for word, on in (("Jacoby", start.jacoby), ("beavers", start.beavers)) if on]
         cap = [] if start.max_cube is None else [f"cube to {start.max_cube}"]
-        played, unit = ", ".join(["money games with the cube", *rules, *cap]), "games"
-        low, high = signed(score.low, 3), signed(score.high, 3)
-        shown = f"points/game  {signed(score.mean, 3)}    95 % interval  [{low}, {high}]"
+        played, unit, head = ", ".join(["money games with the cube", *rules, *cap]), "games", "points/game"
     workers = f"{result.workers} worker{'s' if result.workers > 1 else ''}"
     lines = [
         f"{result.a} against {result.b}, {played}, {result.contests // 2:,} dice pairs, seed {result.seed}",
-        shown,
+        f"{'':<17}{head}    95 % interval",
+        _estimate_line("plain", result.score, share=bool(start.match_length)),
+        *_luck_lines(result),
         "games            single  gammon      bg    drop     all",
         _row("won", result.won),
         _row("lost", result.lost),
@@ -76,6 +93,21 @@ def stakes_table(result: StakesResult) -> str:
     if not start.match_length and start.max_cube is None and result.largest > result.contests / _FEW:
         lines.append("note  a few large cubes can decide this result; --max-cube 16, say, keeps them small")
     return "\n".join([*lines, *stop_lines(result.stop), *record_line(result.record)])
+
+
+def _luck_lines(result: StakesResult) -> list[str]:
+    if result.luck_adjusted is None:
+        return []
+    line = _estimate_line("luck-adjusted", result.luck_adjusted, share=bool(result.start.match_length))
+    cut = "" if result.variance_ratio is None else f", variance cut {result.variance_ratio:.0f}x"
+    return [f"{line}   reference {with_depth(result.reference or '')}{cut}"]
+
+
+def _estimate_line(label: str, estimate: Estimate, *, share: bool) -> str:
+    mean, low, high = (
+        f"{value:.2%}" if share else signed(value, 4) for value in (estimate.mean, estimate.low, estimate.high)
+    )
+    return f"{label:<17}{mean:>11}    [{low}, {high}]"
 
 
 def _row(name: str, counts: tuple[int, int, int, int]) -> str:

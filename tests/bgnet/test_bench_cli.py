@@ -116,6 +116,7 @@ def test_json(words: list[str], schema: str) -> None:
         (["decisions", "random", "--set", "large"], r"shipped ones \(small\)"),
         (["decisions", "random", "--judge", "2"], "--judge 2: small has 1"),
         (["decisions", "random", "--plot", "/nowhere/x.svg"], "cannot write"),
+        (["decisions", "random", "--plot-classes", "x.jpeg"], "ends in .png"),
         (["outcomes", "random"], "no chances to give"),
         (["outcomes", "net:standard", "--set", FILE], "line 1.*format is None"),
         (["calibration", "net:standard", "--games", "1"], "at least 2"),

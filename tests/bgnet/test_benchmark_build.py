@@ -1,5 +1,4 @@
-"""Builders of benchmark sets: settled by their settings, however often they are stopped; what they roll out is right.
-"""
+"""Builders of benchmark sets: settled by their settings, however often they are stopped; their rollouts are right."""
 
 from __future__ import annotations
 

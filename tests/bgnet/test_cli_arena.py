@@ -18,23 +18,32 @@ from typer.testing import CliRunner
 
 from bgnet import peers
 from bgnet.arena import ArenaError, play
+from bgnet.arena_record import read_record
 from bgnet.cli import app, common
-from bgnet.cli.arena import EPILOG, table
+from bgnet.cli.arena import EPILOG
+from bgnet.cli.arena_screens import table
 
 ROOT = Path(__file__).parents[2]
 BGNET = [sys.executable, "-c", "from bgnet.cli import main; main()"]
 needs_peers = pytest.mark.skipif(len(peers.available()) < 5, reason="needs the extra bgnet[peers]")
 
 
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Records go to runs/arena/ of the working directory."""
+    monkeypatch.chdir(tmp_path)
+
+
 def invoke(*arguments: str) -> Any:
-    return CliRunner().invoke(app, ["arena", *arguments])
+    """Without luck, which takes time, unless the arguments speak of it."""
+    plain = [] if any("luck" in word or word in ("--reference", "--resume") for word in arguments) else ["--no-luck"]
+    return CliRunner().invoke(app, ["arena", *arguments, *plain])
 
 
 def shell(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """A real process, where encodings, pipes and exit codes are what the system makes of them."""
     return subprocess.run(
         [*BGNET, "arena", *arguments],
-        cwd=ROOT,
         env={**os.environ, **environment},
         capture_output=True,
         text=True,
@@ -47,11 +56,12 @@ def test_the_table() -> None:
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
     assert lines[0] == "random against random, cubeless money, 20 dice pairs, seed 7"
-    assert lines[2].split() == ["+0.0000", "[+0.0000,", "+0.0000]"]
+    assert lines[2].split() == ["plain", "+0.0000", "[+0.0000,", "+0.0000]"]
     assert lines[4].split()[:2] == ["games", "20"]
     assert lines[4].endswith("of 40")
     assert lines[5].split()[:3] == ["per", "cent", "50.00"]
     assert "games/s with 1 worker" in lines[6]
+    assert lines[7] == "record  runs/arena/random-random-s7.json"
     assert "games=40 total=40" in result.stderr
 
 
@@ -77,6 +87,8 @@ def test_json_is_the_last_line_and_says_what_the_library_says() -> None:
     for name in ("seconds", "games_per_s"):
         assert fields.pop(name) > 0
         expected.pop(name)
+    assert fields.pop("record") == "runs/arena/random-random-s7.json"
+    assert expected.pop("record") is None
     assert fields == expected
 
 
@@ -90,10 +102,11 @@ def test_quiet_leaves_stderr_empty() -> None:
 def test_the_examples_in_the_help_run() -> None:
     shown = " ".join(invoke("--help").stdout.split())
     examples = [line for line in EPILOG.splitlines() if line.startswith("bgnet ")]
-    assert len(examples) == 2
+    assert len(examples) == 4
     for example in examples:
         assert example in shown
-        assert invoke(*shlex.split(example)[2:], "--games", "4").exit_code == 0
+        few = ["--games", "100", "--min-games", "100"] if "--sprt" in example else ["--games", "4"]
+        assert invoke(*shlex.split(example)[2:], *few).exit_code == 0
     assert shown.endswith(examples[-1])
 
 
@@ -107,6 +120,24 @@ BAD = [
     (["gnubg:7", "random"], "bot_spec", "0, 1 or 2"),
     (["random", "net:no/such/net"], "net_file", "no/such/net"),
     (["random", "random", "--progress", "fancy"], "value", "fancy"),
+    ([], "arena_settings", "at least two bots"),
+    (["random"], "arena_settings", "at least two bots"),
+    (["random", "random", "--anchor", "random"], "arena_settings", "more than two bots"),
+    (["random", "net:standard", "pubeval", "--anchor", "sage:0"], "arena_settings", "anchor sage:0 does not play"),
+    (["random", "random", "--reference", "random"], "bot_spec", "no chances to give"),
+    (["random", "random", "--reference", "net:standard", "--no-luck"], "arena_settings", "drop one of them"),
+    (["random", "random", "--luck", "--variant", "hypergammon"], "arena_settings", "knows hypergammon"),
+    (["random", "random", "--record", "x", "--no-record"], "arena_settings", "drop one of them"),
+    (["random", "random", "--until", "0"], "stop_rule", "above 0 points"),
+    (["random", "random", "--until", "0.1", "--games", "400"], "stop_rule", "first look"),
+    (["random", "random", "--until", "0.1", "--sprt", "0", "0.1"], "stop_rule", "choose one"),
+    (["random", "random", "--sprt", "0.1", "0"], "stop_rule", "other way round"),
+    (["random", "random", "--sprt", "0", "0.1", "--alpha", "0.7"], "stop_rule", "alpha and beta"),
+    (["random", "random", "--alpha", "0.1"], "stop_rule", "error bounds of --sprt"),
+    (["random", "random", "--min-games", "400"], "stop_rule", "--min-games belongs to"),
+    (["random", "random", "--until", "0.1", "--min-games", "150"], "stop_rule", "multiple of 100"),
+    (["random", "pubeval", "net:standard", "--sprt", "0", "0.1"], "arena_settings", "compares two bots"),
+    (["--resume", "no/such.json"], "record", "no/such.json"),
 ]
 
 
@@ -115,7 +146,7 @@ def test_what_is_wrong_is_said_and_gives_exit_code_2(arguments: list[str], kind:
     plain = invoke(*arguments)
     assert plain.exit_code == 2
     assert plain.stdout == ""
-    assert plain.stderr.startswith("error: ")
+    assert any(line.startswith("error: ") for line in plain.stderr.splitlines())
     assert words in plain.stderr
     assert "Traceback" not in plain.stderr
     as_json = invoke(*arguments, "--json")
@@ -159,15 +190,15 @@ def test_a_programming_error_keeps_its_traceback(monkeypatch: pytest.MonkeyPatch
 
 
 def test_wrong_arguments_under_json_are_an_object_too() -> None:
-    result = shell("random", "--json")
+    result = shell("random", "random", "--sprt", "0", "x", "--json")
     assert result.returncode == 2
     error = json.loads(result.stdout)["error"]
     assert error["kind"] == "wrong_argument"
-    assert "'B'" in error["message"]
-    plain = shell("random")
+    assert "--sprt" in error["message"]
+    plain = shell("random", "random", "--game", "x")
     assert plain.returncode == 2
     assert plain.stdout == ""
-    assert "'B'" in plain.stderr
+    assert "--game" in plain.stderr
 
 
 def test_a_terminal_that_knows_only_ascii(tmp_path: Path) -> None:
@@ -181,7 +212,6 @@ def test_text_that_the_terminal_cannot_show(capfd: pytest.CaptureFixture[str]) -
     code = "from bgnet.cli.common import print_text; print_text('net:b\\u00e4r \\u25cf')"
     shown = subprocess.run(
         [sys.executable, "-c", code],
-        cwd=ROOT,
         env={**os.environ, "PYTHONIOENCODING": "ascii"},
         capture_output=True,
         text=True,
@@ -193,16 +223,21 @@ def test_text_that_the_terminal_cannot_show(capfd: pytest.CaptureFixture[str]) -
 @pytest.mark.skipif(os.name != "posix", reason="closes a pipe as a shell does")
 def test_a_reader_that_has_seen_enough_ends_it_quietly() -> None:
     command = shlex.join([*BGNET, "arena", "random", "random", "--games", "4", "-q"]) + " | head -c 0"
-    result = subprocess.run(["bash", "-c", command], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    result = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60)
     assert result.stderr == ""
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals to a process group")
-@pytest.mark.parametrize("workers", ["1", "2"])
-def test_ctrl_c_ends_with_130_and_a_word(workers: str) -> None:
+@pytest.mark.parametrize(
+    ("workers", "options", "word"),
+    [
+        ("1", ["--no-record"], "stopped: the games played so far are not kept"),
+        ("2", ["--no-luck"], "kept, go on with: bgnet arena --resume runs/arena/random-random-s1.json"),
+    ],
+)
+def test_ctrl_c_ends_with_130_and_a_word(workers: str, options: list[str], word: str) -> None:
     process = subprocess.Popen(
-        [*BGNET, "arena", "random", "random", "--games", "200000", "--workers", workers],
-        cwd=ROOT,
+        [*BGNET, "arena", "random", "random", "--games", "200000", "--workers", workers, *options],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -214,8 +249,13 @@ def test_ctrl_c_ends_with_130_and_a_word(workers: str) -> None:
     output, errors = process.communicate(timeout=20)
     assert process.returncode == 130
     assert output == ""
-    assert errors.rstrip().endswith("stopped: the games played so far are not kept")
+    assert errors.rstrip().endswith(word)
     assert "Traceback" not in errors
+    if "kept, go on" in word:
+        done = read_record(word.split()[-1])["contests"][0]["pairs"]
+        again = invoke("--resume", word.split()[-1], "--games", str(2 * done + 100), "--json")
+        expected = play("random", "random", 2 * done + 100)
+        assert json.loads(again.stdout)["plies_per_game"] == expected.plies / expected.games
 
 
 @pytest.mark.parametrize(

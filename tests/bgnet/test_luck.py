@@ -16,6 +16,7 @@ from bgnet.evaluators import Evaluator, settle
 from bgnet.luck import OPENING_WEIGHTS, Luck, LuckError, values_of_rolls
 from bgnet.peers import BotSpecError
 from bgnet.players import EvaluatorPlayer, Player, RandomPlayer
+from engine.board import START_BOARD
 from engine.dice import ROLLS, WEIGHTS
 from engine.rules import DMP, MONEY
 from tests import oracle
@@ -134,6 +135,21 @@ def test_all_games_together_have_no_luck(monkeypatch: pytest.MonkeyPatch) -> Non
         assert chances @ result.pair_points > 0.05, "there is a difference to be kept"
         if not isinstance(reference, Constant):  # to which all rolls are alike
             assert np.abs(result.pair_luck).max() > 0.1
+
+
+def test_first_rolls_are_judged_as_openings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No result can tell: the opening's luck is that of both sides of a pair, and cancels."""
+    asked: list[tuple[bool, bool]] = []
+    judge = Luck.__call__
+
+    def remembering(self: Luck, boards: Boards, dice: Boards, *, opening: bool = False) -> NDArray[np.float64]:
+        asked.append((opening, bool((boards == START_BOARD).all())))
+        return judge(self, boards, dice, opening=opening)
+
+    monkeypatch.setattr(Luck, "__call__", remembering)
+    play("random", RandomPlayer(1), 6, reference=Garbage(), pairs_per_chunk=1)
+    assert asked.count((True, True)) == 3
+    assert set(asked) == {(True, True), (False, False)}
 
 
 class Recording:

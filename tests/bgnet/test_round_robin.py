@@ -1,4 +1,4 @@
-"""Round robins: everybody's games are those of the two alone, ratings are least squares, intervals keep their promise."""
+"""Round robins: everybody's games are those of the two alone, ratings are least squares, intervals are honest."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Boards = NDArray[np.int8]
 
 
 class Runner:
-    """Moves as few or as many of its rear checkers as it can: three strengths of nonsense."""
+    """Runs with its rear checkers or stays behind with them."""
 
     def __init__(self, name: str, weight: int) -> None:
         self.name, self.weight = name, weight
@@ -79,8 +79,7 @@ def test_the_ladder(result: RoundRobinResult) -> None:
     means = [[0.0 if i == j else result.against(i, j).mean for j in range(3)] for i in range(3)]
     over_all = np.mean(means, axis=1)
     assert [rating.mean for rating in result.ratings] == pytest.approx(over_all - over_all[2])
-    assert result.ranking == [2, 0, 1] or result.ranking == [2, 1, 0]
-    assert all(rating.high < 0 for rating in result.ratings[:2])
+    assert result.ranking == np.argsort(-over_all).tolist()
     plain = [[0.0 if i == j else np.nan for j in range(3)] for i in range(3)]
     for pairing, (i, j) in zip(result.pairings, combinations(range(3), 2), strict=True):
         plain[i][j], plain[j][i] = pairing.points_per_game, -pairing.points_per_game
@@ -127,15 +126,15 @@ def test_any_number_of_workers_gives_the_same_result() -> None:
 
 
 def test_until_waits_for_the_ladder() -> None:
-    asked: Any = {"bots": bots(), "games": 2000, "seed": 3, "stop": Until(0.4, 50), "variant": "hypergammon"}
+    asked: Any = {"bots": bots(), "games": 2000, "seed": 3, "stop": Until(0.2, 50), "variant": "hypergammon"}
     found = round_robin(**asked)
     assert found.as_dict()["stopped"] == "until"
     games = found.pairings[0].games
     assert 100 < games < 2000
     assert {pairing.games for pairing in found.pairings} == {games}
-    assert max(rating.half_width for rating in found.ratings) <= 0.4
+    assert max(rating.half_width for rating in found.ratings) <= 0.2
     before = round_robin(bots(), games - 100, seed=3, variant="hypergammon")
-    assert max(rating.half_width for rating in before.ratings) > 0.4
+    assert max(rating.half_width for rating in before.ratings) > 0.2
 
 
 def test_going_on_after_a_break(tmp_path: Path, result: RoundRobinResult) -> None:
@@ -185,8 +184,9 @@ def test_the_result_as_json(result: RoundRobinResult) -> None:
     assert (fields["bots"], fields["anchor"]) == (["slow", "random", "fast"], "fast")
     assert (fields["games_per_pairing"], fields["seed"], fields["stopped"]) == (120, 3, "games")
     assert fields["reference"] == "random weights"
-    assert sorted(rating["rank"] for rating in fields["ratings"]) == [1, 2, 3]
-    assert fields["ratings"][2]["rank"] == 1
+    ranked = sorted(fields["ratings"], key=lambda rating: rating["rank"])
+    assert [rating["rank"] for rating in ranked] == [1, 2, 3]
+    assert ranked[0]["rating"] > ranked[1]["rating"] > ranked[2]["rating"]
     first = fields["ratings"][0]
     assert first["interval"][0] < first["rating"] < first["interval"][1]
     assert first["plain_interval"][0] < first["plain_rating"] < first["plain_interval"][1]
