@@ -1,10 +1,10 @@
 """Who plays for stakes: plays, doubles and answers to doubles, many games at once.
 
 A network, Open Sage or any Evaluator plays for the score with the cube in mind (bgnet.cubeful). GNU Backgammon's
-program has a cube of its own. gnubg-nn gives the plays of the depth asked, those for cubeless points at every score, and
-our cube decides by its 0-ply chances; as an Evaluator, `evaluator("gnubg:0")`, it plays for the score too. Bots that
-give no chances never double, and take while they are not more than 12 per cent of the doubler's pips behind, a usual
-rule for races.
+program has a cube of its own. gnubg-nn gives the plays of the depth asked, those for cubeless points whatever the
+score, and our cube decides by its 0-ply chances; as an Evaluator, `evaluator("gnubg:0")`, it plays for the score too.
+Bots that give no chances never double, and take while they are not more than 12 per cent of the doubler's pips behind,
+a usual rule for races.
 """
 
 from __future__ import annotations

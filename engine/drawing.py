@@ -39,7 +39,7 @@ _FONT = "system-ui,-apple-system,'Segoe UI','DejaVu Sans',Arial,sans-serif"
 _DIE = 34
 _CUBE = 34
 _HATCHES = range(8, POINT_HEIGHT, 7)  # heights of the lines on a hatched point
-_PIPS = {  # of a die: thirds of its half width from the centre
+_PIPS = {  # of a die: columns and rows, counted from its centre
     1: ((0, 0),),
     2: ((-1, -1), (1, 1)),
     3: ((-1, -1), (0, 0), (1, 1)),
@@ -343,24 +343,23 @@ class _Picture:
         yield self._words(x, y + low, text, 15 if text == "*" else 11)
 
     def _captions(self, pips: bool) -> Iterator[str]:
-        """Who is who, on his own side of the board, with the stakes above and what is to be done below."""
-        counts = self.position.pips
+        """Who is who, on his own side of the board: what X has to do on his, what is played for on O's."""
         lower, upper = self.layout.top + BOARD_HEIGHT + _ROW / 2 - 2, _ROW / 2 + 2
-        for own in (True, False):
-            y = lower if own != self.flip else upper
+        own_y, opponent_y = (upper, lower) if self.flip else (lower, upper)
+        for own, y, count in zip((True, False), (own_y, opponent_y), self.position.pips, strict=True):
             name = "X" if own else "O"
             if self.state is not None and self.state.on_roll == 0:
                 name += f" (player {0 if own else 1})"
-            count = f"\N{NO-BREAK SPACE}\N{NO-BREAK SPACE}pips {counts[0 if own else 1]}" if pips else ""
-            yield f'<circle {self._paint(self._side(own))} cx="{TRAY / 2}" cy="{number(y)}" r="7"/>'
-            yield self._words(TRAY, y, name + count, 14, anchor="start")
+            words = name + (f"{2 * '\N{NO-BREAK SPACE}'}pips {count}" if pips else "")
+            yield f'<circle {self._paint(self._side(own))} cx="{number(TRAY / 2)}" cy="{number(y)}" r="7"/>'
+            yield self._words(TRAY, y, words, 14, anchor="start")
+        right = WIDTH - TRAY / 2
         if self.state is not None:
-            right = WIDTH - TRAY / 2
-            yield self._words(right, upper, ", ".join(stakes(self.state)), 14, anchor="end")
-            yield self._words(right, lower, action(self.state), 14, anchor="end")
+            yield self._words(right, opponent_y, ", ".join(stakes(self.state)), 14, anchor="end")
+            yield self._words(right, own_y, action(self.state), 14, anchor="end")
         else:
             to_do = "X on roll" if self.roll is None else f"X to play {self.roll[0]}-{self.roll[1]}"
-            yield self._words(WIDTH - TRAY / 2, lower, to_do, 14, anchor="end")
+            yield self._words(right, own_y, to_do, 14, anchor="end")
 
     def _legend(self, plays: list[Play | None], y: float) -> Iterator[str]:
         """Which play has which arrows."""

@@ -1,4 +1,4 @@
-"""Pictures: every one is made from small inputs, shows their numbers, says what its axes are; refusals give a reason."""
+"""Pictures: each is made from small inputs, shows their numbers, says what its axes are; refusals give a reason."""
 
 from __future__ import annotations
 
