@@ -36,6 +36,7 @@ __all__ = ["Drawing", "DrawingError", "draw"]
 
 _ROW = 26  # height of the lines of words above and below the board
 _FONT = "system-ui,-apple-system,'Segoe UI','DejaVu Sans',Arial,sans-serif"
+_GAP = 2 * "\N{NO-BREAK SPACE}"
 _DIE = 34
 _CUBE = 34
 _HATCHES = range(8, POINT_HEIGHT, 7)  # heights of the lines on a hatched point
@@ -350,7 +351,7 @@ class _Picture:
             name = "X" if own else "O"
             if self.state is not None and self.state.on_roll == 0:
                 name += f" (player {0 if own else 1})"
-            words = name + (f"{2 * '\N{NO-BREAK SPACE}'}pips {count}" if pips else "")
+            words = name + (f"\N{NO-BREAK SPACE}\N{NO-BREAK SPACE}pips {count}" if pips else "")
             yield f'<circle {self._paint(self._side(own))} cx="{number(TRAY / 2)}" cy="{number(y)}" r="7"/>'
             yield self._words(TRAY, y, words, 14, anchor="start")
         right = WIDTH - TRAY / 2

@@ -1,4 +1,4 @@
-"""Pictures: each is made from small inputs, shows their numbers, says what its axes are; refusals give a reason."""
+"""Pictures: every one shows its numbers and says what its axes are, from small inputs; refusals give a reason."""
 
 from __future__ import annotations
 

@@ -130,36 +130,6 @@ def test_money_games_are_played_by_their_rules(tmp_path: Path) -> None:
     assert drops > 0 and result.games == 24 and result.turned >= drops / 24
 
 
-def test_the_cube_wins_points_where_equities_are_exact() -> None:
-    """Against somebody who never doubles and always takes: cube skill alone, since plays are those of the table."""
-    board = np.zeros(26, np.int8)
-    board[[3, 5, 6]], board[[19, 20, 22]] = 1, -1  # the same for both sides
-    start = new_game(max_cube=64)
-    start = replace(start, position=Position(board))
-    exact = stakes_player(random_net([8, 4]))
-    assert isinstance(exact, CubefulSearch)
-
-    class SamePlaysNoCube(Never):
-        def plays(self, states: Sequence[GameState]) -> np.ndarray:
-            return exact.plays([replace(state, cube=1, owner=None) for state in states])
-
-    result = play_stakes(exact, SamePlaysNoCube(1), 1600, 4, start=start)
-    assert result.score.mean > 3 * result.score.std_error > 0
-    assert result.turned > 0.5
-
-
-def test_a_perfect_bot_gets_what_the_table_says() -> None:
-    """Both play the exact race: A's points from both seats must be 0, and each opener's what the table says."""
-    from bgnet.composite import Composite
-
-    board = np.zeros(26, np.int8)
-    board[[2, 4, 6]], board[[19, 21, 23]] = 1, -1
-    start = replace(new_game(), position=Position(board))
-    exact = stakes_player(Composite(random_net([8, 4])))
-    result = play_stakes(exact, exact, 400, 6, start=start)
-    assert (result.pair_scores == 0).all() and result.plies / result.games < 8
-
-
 def test_illegal_choices_name_bot_and_position() -> None:
     class Cheat(Never):
         def plays(self, states: Sequence[GameState]) -> np.ndarray:
