@@ -25,8 +25,9 @@ from engine.jit import kernel
 
 __all__ = ["DEFAULT_REFERENCE", "OPENING_WEIGHTS", "Luck", "LuckError", "values_of_rolls"]
 
-DEFAULT_REFERENCE = "net:standard"
-"""Who judges luck when nobody is named."""
+DEFAULT_REFERENCE = "net:flagship"
+"""Who judges luck when nobody is named: the best network there is leaves the least luck in the results. A smaller one
+takes less time for each game."""
 OPENING_WEIGHTS = np.where(ROLLS[:, 0] == ROLLS[:, 1], 0.0, 1 / 15)
 """float64[21]: the chance of each roll of ROLLS to be a game's opening roll."""
 OPENING_WEIGHTS.flags.writeable = False

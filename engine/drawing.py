@@ -36,7 +36,6 @@ __all__ = ["Drawing", "DrawingError", "draw"]
 
 _ROW = 26  # height of the lines of words above and below the board
 _FONT = "system-ui,-apple-system,'Segoe UI','DejaVu Sans',Arial,sans-serif"
-_GAP = 2 * "\N{NO-BREAK SPACE}"
 _DIE = 34
 _CUBE = 34
 _HATCHES = range(8, POINT_HEIGHT, 7)  # heights of the lines on a hatched point

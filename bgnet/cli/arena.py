@@ -73,7 +73,7 @@ def arena(
     reference: Annotated[
         str | None,
         typer.Option(
-            "--reference", metavar="BOT", help="Who judges luck: a net, gnubg:0, sage:0; net:standard unless said."
+            "--reference", metavar="BOT", help="Who judges luck: a net, gnubg:0, sage:0; net:flagship unless said."
         ),
     ] = None,
     until: Annotated[

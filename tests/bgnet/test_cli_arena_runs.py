@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from bgnet.arena import Sprt, Until, play
+from bgnet.arena import DEFAULT_REFERENCE, Sprt, Until, play
 from bgnet.arena_record import read_record
 from bgnet.cli import app
 from bgnet.cli.arena_screens import cross_table, rule_text, table
@@ -58,7 +58,7 @@ def test_plain_and_luck_adjusted_stand_one_above_the_other() -> None:
 
 def test_luck_is_looked_at_unless_no_shipped_net_knows_the_game() -> None:
     result = invoke("random", "random", "--games", "2", "--json")
-    assert json.loads(result.stdout)["luck_adjusted"]["reference"] == "net:standard"
+    assert json.loads(result.stdout)["luck_adjusted"]["reference"] == DEFAULT_REFERENCE
     result = invoke("random", "random", "--games", "2", "--variant", "hypergammon")
     assert "luck-adjusted" not in result.stdout
     assert "plain results only: no network that comes with bgnet knows hypergammon" in result.stderr

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +17,7 @@ from bgnet.arena_games import ArenaError, ArenaSettingsError
 from bgnet.arena_record import RecordError
 from bgnet.cli import app
 from bgnet.cubeful import CubefulSearch
-from bgnet.gnubg_cli_process import is_installed
+from bgnet.gnubg_cli_process import find_gnubg, is_installed
 from bgnet.players import RandomPlayer
 from bgnet.sequential import Until
 from bgnet.stakes import play_stakes, start_of
@@ -62,6 +65,10 @@ class Never(Wild):
         return np.ones(len(states), dtype=np.bool_)
 
 
+SHORT: Any = {"variant": "hypergammon"}
+"""Of new_game: the bots that play at random need hundreds of rolls for other games."""
+
+
 @pytest.mark.parametrize("rules", ["money", "match:3"])
 def test_a_bot_against_itself_scores_exactly_even(rules: str) -> None:
     result = play_stakes(Wild(1), Wild(1), 20, rules=rules)
@@ -79,19 +86,22 @@ def test_sides_can_be_exchanged(rules: str) -> None:
 
 
 def test_chunks_and_workers_change_nothing() -> None:
-    whole = play_stakes("random", "pubeval", 12, rules="match:3", pairs_per_chunk=6)
-    parts = play_stakes("random", "pubeval", 12, rules="match:3", pairs_per_chunk=5)
-    shared = play_stakes("random", "pubeval", 12, rules="match:3", pairs_per_chunk=4, workers=2)
+    asked: Any = {"rules": "match:2", "reference": "net:standard"}
+    whole = play_stakes("random", "pubeval", 8, pairs_per_chunk=4, **asked)
+    parts = play_stakes("random", "pubeval", 8, pairs_per_chunk=3, **asked)
+    shared = play_stakes("random", "pubeval", 8, pairs_per_chunk=2, workers=2, **asked)
+    assert whole.pair_luck is not None and whole.pair_luck.all()
     for other in (parts, shared):
         assert np.array_equal(whole.pair_scores, other.pair_scores)
+        assert np.array_equal(whole.pair_luck, other.pair_luck)
         assert (whole.games, whole.won, whole.lost, whole.plies) == (other.games, other.won, other.lost, other.plies)
 
 
 def test_every_match_keeps_the_crawford_rule(tmp_path: Path) -> None:
-    result = play_stakes(Wild(1), Wild(2), 16, 5, "match:3", mat=tmp_path)
+    result = play_stakes(Wild(1), Wild(2), 40, 5, start=new_game(4, **SHORT), mat=tmp_path)
     files = sorted(tmp_path.glob("*.mat"))
-    assert len(files) == 16
-    games, wins, crawfords = 0, 0, 0
+    assert len(files) == 40 and result.rules == "match:4"
+    games, wins, crawfords, doubled_after = 0, 0, 0, 0
     for number, path in enumerate(files):
         record = read_mat(path)
         seat_of_a = record.players.index("wild-1")
@@ -102,17 +112,21 @@ def test_every_match_keeps_the_crawford_rule(tmp_path: Path) -> None:
         seen = False
         for game in record.games:
             if game.start.crawford:
-                assert 2 in game.score_before and not seen
+                assert 3 in game.score_before and not seen
                 assert all(done.action is not Action.DOUBLE for done in game.actions)
                 seen = True
             elif seen:
-                assert 2 in game.score_before
+                assert 3 in game.score_before
+                doubled_after += any(done.action is Action.DOUBLE for done in game.actions)
+            else:
+                assert 3 not in game.score_before
         crawfords += seen
-    assert (games, wins / 16) == (result.games, result.score.mean) and crawfords > 3
+    assert (games, wins / 40) == (result.games, result.score.mean) and crawfords > 10 and doubled_after > 3
 
 
 def test_money_games_are_played_by_their_rules(tmp_path: Path) -> None:
-    result = play_stakes(Wild(1), Wild(2), 24, 2, jacoby=True, beavers=True, max_cube=8, mat=tmp_path)
+    start = new_game(jacoby=True, beavers=True, max_cube=8, **SHORT)
+    result = play_stakes(Wild(1), Wild(2), 60, 2, start=start, mat=tmp_path)
     points, beavers = [], 0
     for path in sorted(tmp_path.glob("*.mat")):
         record = read_mat(path)
@@ -126,7 +140,7 @@ def test_money_games_are_played_by_their_rules(tmp_path: Path) -> None:
     assert np.allclose(np.reshape(points, (-1, 2)).mean(axis=1), result.pair_scores)
     assert beavers > 0 and result.largest == max(map(abs, points)) <= 24
     drops = result.won[3] + result.lost[3]
-    assert drops > 0 and result.games == 24 and result.turned >= drops / 24
+    assert drops > 0 and result.games == 60 and result.turned >= drops / 60
 
 
 def test_illegal_choices_name_bot_and_position() -> None:
@@ -143,6 +157,16 @@ def test_illegal_choices_name_bot_and_position() -> None:
 
     with pytest.raises(ArenaError, match=r"int8\[\d+, 26\] from plays\(\), not \[0, 26\]"):
         play_stakes(Short(1), Wild(2), 2)
+
+
+@pytest.mark.parametrize("method", ["doubles", "takes", "beavers"])
+def test_answers_about_the_cube_are_flags(method: str) -> None:
+    start = new_game(beavers=True, **SHORT)
+    for answer, words in ((np.zeros(99, np.bool_), r"bool\[99\]"), (0.5, r"float64\[\]")):
+        bot = Wild(1)
+        setattr(bot, method, lambda states, answer=answer: answer)
+        with pytest.raises(ArenaError, match=rf"bot wild-1 must return bool\[\d+\] from {method}\(\), not {words}"):
+            play_stakes(bot, Wild(2), 20, start=start)
 
 
 @pytest.mark.parametrize(
@@ -233,9 +257,17 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert shown.exit_code == 0, shown.output
     assert "random against pubeval, matches to 3, 2 dice pairs" in shown.output and "matches won" in shown.output
     assert len(list(tmp_path.glob("games/*.mat"))) == 4
-    shown = run(app, ["arena", "random", "pubeval", "--cube", "--jacoby", "--games", "4", "--json", "--no-record"])
+    assert "luck-adjusted" in shown.output and "reference net:standard, 0-ply" in shown.output
+    asked = ["arena", "pubeval", "pubeval", "--cube", "--jacoby", "--max-cube", "8", "--no-luck", "--json"]
+    shown = run(app, [*asked, "--games", "4", "--record", "x.json"])
     found = json.loads(shown.stdout.splitlines()[-1])
     assert found["schema"] == "bgnet.stakes/1" and found["jacoby"] and found["games"] == 4
+    assert found["luck_adjusted"] is None and found["interval"] == [0.0, 0.0]
+    shown = run(app, ["arena", "--resume", "x.json", "--games", "6", "--json"])  # under the rules it was begun with
+    found = json.loads(shown.stdout.splitlines()[-1])
+    assert found["games"] == 6 and found["jacoby"] and found["max_cube"] == 8 and not found["beavers"]
+    shown = run(app, ["arena", "--resume", "x.json", "--games", "8", "--beavers"])
+    assert shown.exit_code == 2 and "beavers is false, not true" in shown.output
     for wrong, words in (
         (["--jacoby"], "add --cube"),
         (["--cube", "--variant", "nackgammon"], "--variant is for cubeless games"),
@@ -245,7 +277,59 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         assert shown.exit_code == 2 and words in " ".join(shown.output.split()), shown.output
 
 
+def test_folders_for_mat_files_are_not_mixed(tmp_path: Path) -> None:
+    asked: Any = {"start": new_game(**SHORT)}
+    record = tmp_path / "record.json"
+    play_stakes("random", "random", 2, mat=tmp_path / "games", record=record, **asked)
+    with pytest.raises(ArenaSettingsError, match="of another run: name another folder"):
+        play_stakes("random", "random", 2, mat=tmp_path / "games", **asked)
+    with pytest.raises(ArenaSettingsError, match="is a file: name a folder"):
+        play_stakes("random", "random", 2, mat=record, **asked)
+    play_stakes("random", "random", 4, mat=tmp_path / "games", record=record, resume=True, **asked)
+    assert len(list(tmp_path.glob("games/pair0000[12][ab].mat"))) == 4
+
+
+def test_networks_know_one_game(tmp_path: Path) -> None:
+    small = random_net([4], checkers=3)
+    for wrong, more in (((small, "random"), {}), (("random", "random"), {"reference": small})):
+        with pytest.raises(ArenaSettingsError, match="with 3 checkers a side, this one has 15"):
+            play_stakes(*wrong, 2, **more)  # type: ignore[arg-type]
+    with pytest.raises(ArenaSettingsError, match="bot gnubg:0 knows games with 15 checkers a side, this one has 3"):
+        play_stakes(small, "gnubg:0", 2, start=new_game(**SHORT))
+    assert play_stakes(small, "random", 4, start=new_game(3, **SHORT), reference=small).luck_adjusted is not None
+
+
 @pytest.mark.skipif(not is_installed(), reason="GNU Backgammon is not installed")
-def test_the_real_gnubg_sits_at_the_table() -> None:
-    result = play_stakes("gnubg-cli:0", "random", 2, rules="match:2")
-    assert result.contests == 2 and result.games >= 2
+def test_the_real_gnubg_sits_at_the_table_and_reads_the_games(tmp_path: Path) -> None:
+    """It imports every file without a complaint, and comes to the same score."""
+    asked: Any = {"reference": "net:standard"}
+    for number, rules in enumerate(("match:3", "money")):
+        folder = tmp_path / rules.replace(":", "")
+        result = play_stakes("gnubg-cli:0", "net:standard", 4, 1 + number, rules, mat=folder, **asked)
+        files = sorted(folder.glob("*.mat"))
+        assert result.contests == 4 and len(files) == 4
+        for path in files:
+            script = f"import mat {path}\nshow score\n"
+            run = subprocess.run(
+                [str(find_gnubg()), "-t", "-q", "-r"], input=script, capture_output=True, text=True, timeout=60,
+                env={**os.environ, "HOME": str(tmp_path), "LC_ALL": "C"}, check=True,
+            )  # fmt: skip
+            said = run.stdout + run.stderr
+            record = read_mat(path, strict=True)
+            names, score = record.players, record.score
+            assert f"{names[0]} {score[0]}, {names[1]} {score[1]}" in said, said
+            complaints = ("unrecognised", "invalid", "error", "illegal", "doesn't follow", "garbage")
+            shown = said[said.index("show copying") :].lower()
+            assert not [word for word in complaints if word in shown], said
+
+
+@pytest.mark.skipif(not is_installed(), reason="GNU Backgammon is not installed")
+def test_gnubg_beavers() -> None:
+    board = np.zeros(26, np.int8)
+    board[[6, 5]], board[[24, 23]] = 1, -1  # the doubler needs luck to get off, the other is off next time
+    state = GameState(Position(board), beavers=True).double()
+    bot = stakes_player("gnubg-cli:0")
+    assert bot.beavers([state]).tolist() == [True] and bot.takes([state]).tolist() == [True]  # type: ignore[attr-defined]
+    assert stakes_player(random_net([8])).beavers([state]).tolist() == [True]  # type: ignore[attr-defined]
+    result = play_stakes("gnubg-cli:0", Wild(1), 4, start=new_game(beavers=True, max_cube=16))
+    assert result.contests == 4

@@ -269,9 +269,16 @@ def test_two_plays_are_told_apart() -> None:
     assert len(drawn_arrows(svg)) == 3
     kinds = [[p.attrib.get("stroke-dasharray") for p in g.findall(f"{SVG}path")] for g in marked(svg, "places")]
     assert [kind[1] for kind in kinds] == [None, None, "9 5"]
-    same = draw(START, "8/5 6/5", compare="13/10 6/5", dice=(3, 1)).svg
+    blot = Position(board({24: 2, 13: 5, 8: 3, 6: 5}, {7: 1, 12: 4, 17: 3, 19: 5}))
+    same = draw(blot, "8/7*(2) 6/5(2)", compare="24/22 6/5(2)", dice=(1, 1)).svg
     ways = [g.findall(f"{SVG}path")[1].attrib["d"] for g in marked(same, "places")]
     assert len(ways) == len(set(ways)) == 4, "the arrow that both have is drawn twice, side by side"
+
+
+def test_arrows_from_one_place_start_at_different_checkers() -> None:
+    svg = draw(START, "6/5 6/3", dice=(3, 1)).svg
+    starts = [g.findall(f"{SVG}path")[1].attrib["d"].split("L")[0] for g in marked(svg, "places")]
+    assert len(starts) == len(set(starts)) == 2
 
 
 def test_a_state_brings_its_dice() -> None:
