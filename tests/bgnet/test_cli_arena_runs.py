@@ -23,11 +23,11 @@ from tests.bgnet.nets import random_weights
 def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Records go to runs/arena/ of the working directory. It has a net for short games of three checkers a side."""
     monkeypatch.chdir(tmp_path)
-    save_net("small.safetensors", random_weights([196, 8, 6]), NetInfo(sizes=[196, 8, 6], checkers=3))
+    save_net("tiny.safetensors", random_weights([196, 8, 6]), NetInfo(sizes=[196, 8, 6], checkers=3))
     return tmp_path
 
 
-NET = "net:small"
+NET = "net:tiny"
 SMALL = ["--variant", "hypergammon", "--reference", NET]
 SAME: Any = {"variant": "hypergammon", "reference": NET}
 
@@ -46,11 +46,11 @@ def test_plain_and_luck_adjusted_stand_one_above_the_other() -> None:
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
     expected = play("random", NET, 200, **SAME)
-    assert lines[0] == "random against net:small, cubeless money, hypergammon, 100 dice pairs, seed 1"
+    assert lines[0] == "random against net:tiny, cubeless money, hypergammon, 100 dice pairs, seed 1"
     assert lines[2].split()[:2] == ["plain", f"{expected.points_per_game:+.4f}"]
     assert expected.luck_adjusted is not None
     assert lines[3].split()[:2] == ["luck-adjusted", f"{expected.luck_adjusted.mean:+.4f}"]
-    assert re.search(r"reference net:small, 0-ply, variance cut \d+x$", lines[3])
+    assert re.search(r"reference net:tiny, 0-ply, variance cut \d+x$", lines[3])
     assert [lines[2].index("["), lines[2].index("]")] == [lines[3].index("["), lines[3].index("]")]
     assert "luck_adjusted=" in result.stderr
     assert result.stdout.isascii()
@@ -137,14 +137,14 @@ def test_the_cross_table() -> None:
             rating, plain = expected.ratings[i], expected.plain_ratings[i]
             assert cells[5:7] == [f"{round(1000 * rating.mean):+d}", f"+-{1000 * rating.half_width:.0f}"]
             assert cells[7:9] == [f"{round(1000 * plain.mean):+d}", f"+-{1000 * plain.half_width:.0f}"]
-    assert lines[4].startswith("60 luck-adjusted (reference net:small, 0-ply) games a pairing (+-")
-    assert "record  runs/arena/small-random-other-s1.json" in lines
+    assert lines[4].startswith("60 luck-adjusted (reference net:tiny, 0-ply) games a pairing (+-")
+    assert "record  runs/arena/tiny-random-other-s1.json" in lines
     as_json = json.loads(invoke(*bots, "--games", "60", *SMALL, "--anchor", "random", "--json").stdout)
     assert numbers(as_json) == numbers(json.loads(json.dumps(expected.as_dict())))
 
 
 def test_a_plain_cross_table_has_no_second_ladder() -> None:
-    result = invoke("random", "net:small", "net:./small", "--games", "4", "--variant", "hypergammon", "--no-luck")
+    result = invoke("random", "net:tiny", "net:./tiny", "--games", "4", "--variant", "hypergammon", "--no-luck")
     assert "plain  [95 %]" not in result.stdout
     assert "4 plain games a pairing" in result.stdout
 
@@ -164,7 +164,7 @@ def test_going_on_takes_everything_from_the_record() -> None:
 
 
 def test_going_on_with_a_round_robin_and_a_rule() -> None:
-    asked = ["random", NET, "net:./small", *SMALL, "--until", "0.2", "--min-games", "100", "--anchor", NET]
+    asked = ["random", NET, "net:./tiny", *SMALL, "--until", "0.3", "--min-games", "100", "--anchor", NET]
     invoke(*asked, "--games", "100", "--record", "x.json")
     longer = json.loads(invoke("--resume", "x.json", "--games", "5000", "--json").stdout)
     assert longer["stopped"] == "until"
@@ -174,10 +174,10 @@ def test_going_on_with_a_round_robin_and_a_rule() -> None:
 
 
 def test_going_on_with_games_for_stakes() -> None:
-    asked = ["random", "random", "--cube", "--rules", "match:3"]
-    invoke(*asked, "--games", "4", "--record", "x.json", "-q")
-    longer = json.loads(invoke("--resume", "x.json", "--games", "8", "--json").stdout)
-    assert numbers(longer) == numbers(json.loads(invoke(*asked, "--games", "8", "--no-record", "--json").stdout))
+    asked = ["random", "random", "--cube", "--rules", "match:2"]
+    invoke(*asked, "--games", "2", "--record", "x.json", "-q")
+    longer = json.loads(invoke("--resume", "x.json", "--games", "4", "--json").stdout)
+    assert numbers(longer) == numbers(json.loads(invoke(*asked, "--games", "4", "--no-record", "--json").stdout))
     assert "kind is" in invoke("random", "random", "--cube", "--resume", _cubeless()).stderr
 
 
@@ -188,8 +188,8 @@ def _cubeless() -> str:
 
 WRONG = [
     (["--seed", "2"], "seed is 1, not 2"),
-    (["random", "net:./small"], "bots is"),
-    (["--no-luck"], 'reference is "net:small", not null'),
+    (["random", "net:./tiny"], "bots is"),
+    (["--no-luck"], 'reference is "net:tiny", not null'),
     (["--until", "0.5"], "stop is null"),
     (["--games", "10"], "holds 40 games already"),
 ]

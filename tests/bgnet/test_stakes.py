@@ -18,6 +18,7 @@ from bgnet.arena_record import RecordError
 from bgnet.cli import app
 from bgnet.cubeful import CubefulSearch
 from bgnet.gnubg_cli_process import find_gnubg, is_installed
+from bgnet.luck import DEFAULT_REFERENCE
 from bgnet.players import RandomPlayer
 from bgnet.sequential import Until
 from bgnet.stakes import play_stakes, start_of
@@ -98,9 +99,9 @@ def test_chunks_and_workers_change_nothing() -> None:
 
 
 def test_every_match_keeps_the_crawford_rule(tmp_path: Path) -> None:
-    result = play_stakes(Wild(1), Wild(2), 40, 5, start=new_game(4, **SHORT), mat=tmp_path)
+    result = play_stakes(Wild(1), Wild(2), 40, 5, start=new_game(5, max_cube=2, **SHORT), mat=tmp_path)
     files = sorted(tmp_path.glob("*.mat"))
-    assert len(files) == 40 and result.rules == "match:4"
+    assert len(files) == 40 and result.rules == "match:5"
     games, wins, crawfords, doubled_after = 0, 0, 0, 0
     for number, path in enumerate(files):
         record = read_mat(path)
@@ -112,16 +113,16 @@ def test_every_match_keeps_the_crawford_rule(tmp_path: Path) -> None:
         seen = False
         for game in record.games:
             if game.start.crawford:
-                assert 3 in game.score_before and not seen
+                assert 4 in game.score_before and not seen
                 assert all(done.action is not Action.DOUBLE for done in game.actions)
                 seen = True
             elif seen:
-                assert 3 in game.score_before
+                assert 4 in game.score_before
                 doubled_after += any(done.action is Action.DOUBLE for done in game.actions)
             else:
-                assert 3 not in game.score_before
+                assert 4 not in game.score_before
         crawfords += seen
-    assert (games, wins / 40) == (result.games, result.score.mean) and crawfords > 10 and doubled_after > 3
+    assert (games, wins / 40) == (result.games, result.score.mean) and crawfords > 10 and doubled_after > 2
 
 
 def test_money_games_are_played_by_their_rules(tmp_path: Path) -> None:
@@ -257,7 +258,7 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert shown.exit_code == 0, shown.output
     assert "random against pubeval, matches to 3, 2 dice pairs" in shown.output and "matches won" in shown.output
     assert len(list(tmp_path.glob("games/*.mat"))) == 4
-    assert "luck-adjusted" in shown.output and "reference net:standard, 0-ply" in shown.output
+    assert "luck-adjusted" in shown.output and f"reference {DEFAULT_REFERENCE}, 0-ply" in shown.output
     asked = ["arena", "pubeval", "pubeval", "--cube", "--jacoby", "--max-cube", "8", "--no-luck", "--json"]
     shown = run(app, [*asked, "--games", "4", "--record", "x.json"])
     found = json.loads(shown.stdout.splitlines()[-1])
