@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 import engine
 from bgnet import arena, arena_games, peers
-from bgnet.arena import ArenaError, ArenaSettingsError, play
+from bgnet.arena import ArenaError, ArenaSettingsError, Until, play
 from bgnet.netfile import NetInfo, save_net
 from bgnet.peers import BotSpecError
 from bgnet.players import EvaluatorPlayer, RandomPlayer
@@ -126,6 +126,16 @@ def test_any_number_of_workers_gives_the_same_result() -> None:
     assert np.array_equal(shared.pair_points, alone.pair_points)
     assert (shared.endings, shared.plies) == (alone.endings, alone.plies)
     assert (shared.workers, progress.count) == (2, 60)
+
+
+@needs_peers
+def test_a_rule_stops_any_number_of_workers_at_the_same_place() -> None:
+    rule = Until(0.2, 50)
+    alone = play("random", "pubeval", 4000, stop=rule, pairs_per_chunk=15)
+    shared = play("random", "pubeval", 4000, stop=rule, workers=2, pairs_per_chunk=40)
+    assert np.array_equal(shared.pair_points, alone.pair_points)
+    assert alone.games == 100
+    assert alone.points.half_width < 0.2
 
 
 @needs_peers
