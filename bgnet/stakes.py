@@ -39,7 +39,7 @@ from bgnet.stakes_players import PlainPlayer, StakesPlayer
 from bgnet.statistics import Estimate, estimate
 from engine import dice
 from engine.actions import new_game
-from engine.state import GameState
+from engine.state import GameState, GameStatus
 
 __all__ = ["KIND", "StakesResult", "play_stakes", "start_of"]
 
@@ -203,19 +203,9 @@ def play_stakes(
     RecordError, bgnet.workers.WorkerError.
     """
     begun = time.perf_counter()
-    if start is None:
-        start = start_of(rules, jacoby=jacoby, beavers=beavers, max_cube=max_cube)
-    for name, value, least in (
-        ("contests", contests, 2),
-        ("workers", workers, 1),
-        ("pairs_per_chunk", pairs_per_chunk, 1),
-    ):
-        if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < least:
-            raise ArenaSettingsError(f"{name} must be a whole number, at least {least}, not {value!r}")
-    if contests % 2:
-        raise ArenaSettingsError(
-            f"the number of games or matches must be even, the dice are used twice; not {contests}"
-        )
+    start = start or start_of(rules, jacoby=jacoby, beavers=beavers, max_cube=max_cube)
+    _check_start(start)
+    _check_numbers(contests, workers, pairs_per_chunk)
     if workers > 1 and not all(isinstance(bot, str) for bot in (a, b, reference or "")):
         raise ArenaSettingsError("with more than one worker name all bots by specs such as net:standard")
     if resume and record is None:
@@ -267,6 +257,27 @@ def play_stakes(
         if not resume:
             opened.save([{}], pairs)  # now, not after an hour of games
         return finish(opened)
+
+
+def _check_start(start: GameState) -> None:
+    if start.game_state != GameStatus.NONE or start.match_over:
+        raise ArenaSettingsError(f"start must be a game before its opening roll, such as engine.new_game(): {start!r}")
+    if start.match_length > _MOST_POINTS:
+        raise ArenaSettingsError(f"matches go to {_MOST_POINTS} points, not to {start.match_length}")
+
+
+def _check_numbers(contests: int, workers: int, pairs_per_chunk: int) -> None:
+    for name, value, least in (
+        ("contests", contests, 2),
+        ("workers", workers, 1),
+        ("pairs_per_chunk", pairs_per_chunk, 1),
+    ):
+        if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < least:
+            raise ArenaSettingsError(f"{name} must be a whole number, at least {least}, not {value!r}")
+    if contests % 2:
+        raise ArenaSettingsError(
+            f"the number of games or matches must be even, the dice are used twice; not {contests}"
+        )
 
 
 def _judging(bot: StakesPlayer) -> object:

@@ -164,8 +164,8 @@ def arena(
         if cube:
             names = ("seed", "rules", "workers", "reference", "stop", "record", "resume")
             chosen = {name: options[name] for name in names} | {"mat": mat}
-            said = {"jacoby": jacoby, "beavers": beavers, "max_cube": False if max_cube is None else max_cube}
-            chosen |= (recorded or {}) | {name: value for name, value in said.items() if value is not False}
+            said = {"jacoby": jacoby or None, "beavers": beavers or None, "max_cube": max_cube}
+            chosen |= (recorded or {}) | {name: value for name, value in said.items() if value is not None}
             note_compiling("choose_kernel", "lowest_kernel", quiet=quiet)
             games = options["games"]
             arena_for_stakes(options["bots"], games, done, chosen, as_json=as_json, quiet=quiet, progress=progress)

@@ -13,21 +13,23 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from bgnet.arena_games import ArenaError, ArenaSettingsError
+from bgnet.arena_games import ArenaError, ArenaSettingsError, Entrant
 from bgnet.arena_record import RecordError
 from bgnet.cli import app
 from bgnet.cubeful import CubefulSearch
 from bgnet.gnubg_cli_process import find_gnubg, is_installed
 from bgnet.luck import DEFAULT_REFERENCE
+from bgnet.netfile import NetInfo, save_net
 from bgnet.players import RandomPlayer
 from bgnet.sequential import Until
 from bgnet.stakes import play_stakes, start_of
+from bgnet.stakes_games import luck_of, stakes_player_of
 from bgnet.stakes_players import OurCube, PlainPlayer, StakesPlayer, stakes_player
 from engine import GameState, Position, new_game
 from engine.actions import Action
 from engine.records import read_mat
 from engine.state import GameStatus
-from tests.bgnet.nets import random_net
+from tests.bgnet.nets import random_net, random_weights
 
 
 class Wild:
@@ -98,6 +100,21 @@ def test_chunks_and_workers_change_nothing() -> None:
         assert (whole.games, whole.won, whole.lost, whole.plies) == (other.games, other.won, other.lost, other.plies)
 
 
+def test_dice_are_used_twice_and_no_more(tmp_path: Path) -> None:
+    """The n-th roll of the k-th game is the same in both matches of a pair, and in no others."""
+    play_stakes(Wild(1), Wild(2), 8, 5, start=new_game(3, max_cube=1, **SHORT), mat=tmp_path)
+    matches = []
+    for path in sorted(tmp_path.glob("*.mat")):
+        games = read_mat(path).games
+        matches.append([[done.dice for done in game.actions if done.dice] for game in games])
+    for one, two in zip(matches[::2], matches[1::2], strict=True):
+        for rolls, others in zip(one, two, strict=False):
+            common = min(len(rolls), len(others))
+            assert common > 4 and rolls[:common] == others[:common]
+    different = {tuple(rolls[:5]) for match in matches[::2] for rolls in match}
+    assert len(different) == sum(len(match) for match in matches[::2]) > 4
+
+
 def test_every_match_keeps_the_crawford_rule(tmp_path: Path) -> None:
     result = play_stakes(Wild(1), Wild(2), 40, 5, start=new_game(5, max_cube=2, **SHORT), mat=tmp_path)
     files = sorted(tmp_path.glob("*.mat"))
@@ -128,7 +145,7 @@ def test_every_match_keeps_the_crawford_rule(tmp_path: Path) -> None:
 def test_money_games_are_played_by_their_rules(tmp_path: Path) -> None:
     start = new_game(jacoby=True, beavers=True, max_cube=8, **SHORT)
     result = play_stakes(Wild(1), Wild(2), 60, 2, start=start, mat=tmp_path)
-    points, beavers = [], 0
+    points, beavers, doubled = [], 0, 0
     for path in sorted(tmp_path.glob("*.mat")):
         record = read_mat(path)
         (game,) = record.games
@@ -136,12 +153,13 @@ def test_money_games_are_played_by_their_rules(tmp_path: Path) -> None:
         points.append(sign * game.points)
         assert game.end.cube <= 8
         beavers += any(done.action is Action.BEAVER for done in game.actions)
+        doubled += any(done.action is Action.DOUBLE for done in game.actions)
         if game.end.owner is None and game.result is not None:
             assert game.points == 1, "no gammons with the cube in the middle"
     assert np.allclose(np.reshape(points, (-1, 2)).mean(axis=1), result.pair_scores)
     assert beavers > 0 and result.largest == max(map(abs, points)) <= 24
     drops = result.won[3] + result.lost[3]
-    assert drops > 0 and result.games == 60 and result.turned >= drops / 60
+    assert drops > 0 and result.games == 60 and result.turned == doubled / 60
 
 
 def test_illegal_choices_name_bot_and_position() -> None:
@@ -185,6 +203,9 @@ def test_answers_about_the_cube_are_flags(method: str) -> None:
         ({"workers": 0}, "workers"),
         ({"workers": 2}, "specs"),
         ({"resume": True}, "name its file"),
+        ({"start": new_game().roll((3, 1))}, "before its opening roll"),
+        ({"start": new_game(100)}, "matches go to 64 points, not to 100"),
+        ({"stop": Until(0.1)}, "first look of until comes after 500 games"),
         ({"seed": -1}, "seed"),
     ],
 )
@@ -288,6 +309,17 @@ def test_folders_for_mat_files_are_not_mixed(tmp_path: Path) -> None:
         play_stakes("random", "random", 2, mat=record, **asked)
     play_stakes("random", "random", 4, mat=tmp_path / "games", record=record, resume=True, **asked)
     assert len(list(tmp_path.glob("games/pair0000[12][ab].mat"))) == 4
+
+
+def test_a_network_that_is_replaced_meanwhile(tmp_path: Path) -> None:
+    path = tmp_path / "changing.safetensors"
+    info = NetInfo(sizes=[196, 4, 6])
+    save_net(path, random_weights([196, 4, 6], seed=1), info)
+    entrant = Entrant.of(f"net:{path}")
+    save_net(path, random_weights([196, 4, 6], seed=2), info)
+    for make in (stakes_player_of, luck_of):
+        with pytest.raises(ArenaError, match="has changed while the games went on"):
+            make(entrant)
 
 
 def test_networks_know_one_game(tmp_path: Path) -> None:
