@@ -16,7 +16,7 @@ from bgnet.players import DEFAULT_BOT, evaluator, split_depth
 from bgnet.search import Candidate, MoveFilter, Search
 from engine.board import count_checkers
 from engine.errors import BoardError, DiceError, StateError
-from engine.outcomes import to_cumulative
+from engine.outcomes import CUMULATIVE, to_cumulative
 from engine.plays import Play, legal_plays, parse_play
 from engine.position import Position
 from engine.rules import MONEY
@@ -301,5 +301,4 @@ def xgid_or_none(state: GameState) -> str | None:
 
 def _chances(outcomes: NDArray[np.float32]) -> dict[str, float]:
     """The cumulative five under the names that others use."""
-    names = ("win", "gammon_win", "backgammon_win", "gammon_loss", "backgammon_loss")
-    return dict(zip(names, (float(x) for x in to_cumulative(outcomes)), strict=True))
+    return dict(zip(CUMULATIVE, (float(x) for x in to_cumulative(outcomes)), strict=True))

@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bgnet.evaluators import Evaluator, find_net
-from bgnet.legality import legal_choices
+from bgnet.legality import checked_choices
 from bgnet.luck import Luck
 from bgnet.players import EvaluatorPlayer, Player, evaluator, player, split_depth
-from engine import Position, RuleSet, dice
+from engine import RuleSet, dice
 from engine.board import ending
 
 __all__ = [
@@ -114,7 +114,9 @@ def play_pairs(contest: Contest, first: int, pairs: int, report: Callable[[int],
         for side, (name, bot) in enumerate(bots):
             rows = np.flatnonzero(on_roll == side)
             if len(rows):
-                following[rows] = _choice(name, bot, before[rows], rolls[rows], contest.check)
+                following[rows] = checked_choices(
+                    f"bot {name}", bot, before[rows], rolls[rows], ArenaError, legality=contest.check
+                )
         plies[going] += 1
         boards[going] = following
         over = ~(following < 0).any(axis=1)  # the one who has just moved has borne off his last checker
@@ -203,20 +205,3 @@ def check_checkers(name: str, bot: object, checkers: int) -> None:
             known = info.checkers
     if known != checkers:
         raise ArenaSettingsError(f"{name} knows games with {known} checkers a side, this one has {checkers}")
-
-
-def _choice(name: str, bot: Player, boards: Boards, rolls: Boards, check: bool) -> Boards:
-    chosen = bot.choose(boards, rolls)
-    if not isinstance(chosen, np.ndarray) or chosen.shape != boards.shape or chosen.dtype != np.int8:
-        got = f"{chosen.dtype}{list(chosen.shape)}" if isinstance(chosen, np.ndarray) else repr(chosen)
-        raise ArenaError(f"bot {name} must return int8{list(boards.shape)} from choose(), not {got}")
-    if check:
-        legal = legal_choices(boards, rolls, chosen)
-        if not legal.all():
-            row = int(legal.argmin())
-            position = Position(boards[row].tolist())
-            raise ArenaError(
-                f"bot {name} chose an illegal result for {position.position_id} and the roll "
-                f"{rolls[row, 0]}-{rolls[row, 1]}: {chosen[row].tolist()} (the next player's view)"
-            )
-    return chosen

@@ -13,7 +13,7 @@ from bgnet.arena_games import bot_name
 from bgnet.arena_runs import Sheet
 from bgnet.arena_settings import Settings
 from bgnet.sequential import Stopped
-from bgnet.statistics import Estimate, estimate
+from bgnet.statistics import Estimate, estimate, variance_ratio
 
 __all__ = ["ArenaResult", "stop_fields"]
 
@@ -102,9 +102,7 @@ class ArenaResult:
     def variance_ratio(self) -> float | None:
         """How many times more pairs the plain result would need for the luck-adjusted interval; None if not known."""
         adjusted = self.luck_adjusted
-        if adjusted is None or not adjusted.std_error > 0:
-            return None
-        return (self.points.std_error / adjusted.std_error) ** 2
+        return None if adjusted is None else variance_ratio(self.points, adjusted)
 
     @property
     def points_per_game(self) -> float:

@@ -6,18 +6,21 @@ values depend on its number and its contest alone, so the result does not depend
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bgnet.arena_record import Columns, Record, RecordError, Schema
+from bgnet.arena_games import ArenaSettingsError
+from bgnet.arena_record import Columns, Record, RecordError, Schema, open_record
 from bgnet.sequential import Rule, Stopped, StopRuleError, Watch
 from bgnet.workers import run_jobs
 
-__all__ = ["Job", "Plan", "Sheet", "run"]
+__all__ = ["Job", "Plan", "Result", "Sheet", "run", "run_recorded"]
 
 _SAME = 1e-4  # luck judged on other processors differs by less, by another reference by more
 
@@ -59,6 +62,15 @@ class Plan:
                 f"the first look of {self.rule.as_dict()['rule']} comes after {2 * self.rule.least:,} games, "
                 f"but {2 * self.pairs:,} are to be played at most: give more games, or an earlier look"
             )
+
+
+class HasDict(Protocol):
+    """A result that a record can hold."""
+
+    def as_dict(self) -> dict[str, Any]: ...
+
+
+Result = TypeVar("Result", bound=HasDict)
 
 
 class Sheet:
@@ -166,6 +178,48 @@ def run(
             record.save([sheet.rows() for sheet in sheets], plan.pairs)
         raise
     return sheets, stopped
+
+
+def run_recorded(
+    plan: Plan,
+    path: str | os.PathLike[str] | None,
+    asked: Mapping[str, Any],
+    titles: Sequence[str],
+    result_of: Callable[[list[Sheet], Stopped | None, float], Result],
+    *,
+    resume: bool,
+    begun: float,
+    unit: str = "games",
+    on_games: Callable[[int], None],
+    on_rows: Callable[[Sequence[Sheet]], None],
+) -> Result:
+    """`run`, with a record when a path is given -> result_of(sheets, what the rule says, seconds).
+
+    asked, resume: see bgnet.arena_record.open_record; titles: of the contests. begun: time.perf_counter() at the start;
+    with a record the seconds are those of all its sessions. Raises what `run` and open_record raise, and
+    ArenaSettingsError when the record holds more than was asked for.
+    """
+
+    def finish(record: Record | None) -> Result:
+        sheets, stopped = run(plan, record, on_games=on_games, on_rows=on_rows)
+        seconds = time.perf_counter() - begun if record is None else record.seconds
+        result = result_of(sheets, stopped, seconds)
+        if record is not None:
+            record.save([sheet.rows() for sheet in sheets], plan.pairs, result.as_dict())
+        return result
+
+    if path is None:
+        return finish(None)
+    opened = open_record(path, asked, titles, plan.schema, resume=resume, workers=int(plan.workers))
+    with opened as record:
+        done = max((len(rows["points"]) for rows in record.earlier() if rows), default=0)
+        if done > plan.pairs:
+            raise ArenaSettingsError(
+                f"{record.path} holds {2 * done:,} {unit} already, more than the {2 * plan.pairs:,} asked"
+            )
+        if not resume:
+            record.save([{} for _ in plan.contests], plan.pairs)  # now, not after an hour of games
+        return finish(record)
 
 
 def _restore(plan: Plan, record: Record, sheets: Sequence[Sheet]) -> None:

@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,15 +23,15 @@ from bgnet.arena_games import (
     player_of,
     reference_of,
 )
-from bgnet.arena_record import Columns, Record, open_record
-from bgnet.arena_runs import Job, Plan, Sheet, run
+from bgnet.arena_record import Columns
+from bgnet.arena_runs import Job, Plan, Result, Sheet, run_recorded
 from bgnet.evaluators import Evaluator
 from bgnet.sequential import Rule, Stopped
 from engine import RuleSet, dice
 from engine.moves import check_boards
 from engine.rules import DMP, MONEY, VARIANTS
 
-__all__ = ["RULES", "HasDict", "ProgressLike", "Settings", "play_contests"]
+__all__ = ["RULES", "ProgressLike", "Settings", "play_contests"]
 
 RULES = {rules.name: rules for rules in (MONEY, DMP)}
 """What arena games can be played for, by name."""
@@ -42,15 +42,6 @@ class ProgressLike(Protocol):
     """Where progress goes, such as bgnet.progress.Progress."""
 
     def update(self, n: int, **fields: object) -> None: ...
-
-
-class HasDict(Protocol):
-    """A result that a record can hold."""
-
-    def as_dict(self) -> dict[str, Any]: ...
-
-
-Result = TypeVar("Result", bound=HasDict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -158,28 +149,12 @@ def play_contests(
         if progress is not None:
             progress.update(0, **show(sheets))
 
-    def finish(record: Record | None) -> Result:
-        sheets, stopped = run(plan, record, on_games=on_games, on_rows=on_rows)
-        seconds = time.perf_counter() - begun if record is None else record.seconds
-        result = result_of(names, sheets, stopped, seconds)
-        if record is not None:
-            record.save([sheet.rows() for sheet in sheets], pairs, result.as_dict())
-        return result
-
-    if settings.record is None:
-        return finish(None)
     titles = [f"{names[a]} against {names[b]}" for a, b in contests]
     asked = {**_asked(settings, rules, board, entrants, reference), **(also or {})}
-    opened = open_record(settings.record, asked, titles, SCHEMA, resume=settings.resume, workers=int(settings.workers))
-    with opened as record:
-        done = max((len(rows["points"]) for rows in record.earlier() if rows), default=0)
-        if done > pairs:
-            raise ArenaSettingsError(
-                f"{record.path} holds {2 * done:,} games already, more than the {2 * pairs:,} asked"
-            )
-        if not settings.resume:
-            record.save([{} for _ in contests], pairs)  # now, not after an hour of games
-        return finish(record)
+    return run_recorded(
+        plan, settings.record, asked, titles, lambda *found: result_of(names, *found),
+        resume=settings.resume, begun=begun, on_games=on_games, on_rows=on_rows,
+    )  # fmt: skip
 
 
 def _play_job(job: Job, report: Callable[[int], None]) -> Columns:

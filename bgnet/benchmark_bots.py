@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bgnet.evaluators import Evaluator
-from bgnet.legality import legal_choices
+from bgnet.legality import checked_choices
 from bgnet.peers import BotSpecError
 from bgnet.players import EvaluatorPlayer, Player, player
-from engine.position import Position
 
 __all__ = ["Bot", "Bots", "BrokenBot", "as_evaluator", "chosen_by", "judged_by", "named_evaluators", "named_players"]
 
@@ -49,18 +48,7 @@ def as_evaluator(bot: Bot) -> Evaluator:
 
 def chosen_by(name: str, bot: Player, boards: NDArray[np.int8], dice: NDArray[np.int8]) -> NDArray[np.int8]:
     """What a bot chooses, int8[N, 26] in the next player's view; BrokenBot for an illegal choice."""
-    chosen = bot.choose(boards, dice)
-    if not isinstance(chosen, np.ndarray) or chosen.shape != boards.shape or chosen.dtype != np.int8:
-        got = f"{chosen.dtype}{list(chosen.shape)}" if isinstance(chosen, np.ndarray) else repr(chosen)
-        raise BrokenBot(f"bot {name} must return int8{list(boards.shape)} from choose(), not {got}")
-    legal = legal_choices(boards, dice, chosen)
-    if not legal.all():
-        row = int(legal.argmin())
-        raise BrokenBot(
-            f"bot {name} chose an illegal result for {Position(boards[row].tolist()).position_id} and the roll "
-            f"{dice[row, 0]}-{dice[row, 1]}: {chosen[row].tolist()} (the next player's view)"
-        )
-    return chosen
+    return checked_choices(f"bot {name}", bot, boards, dice, BrokenBot)
 
 
 def judged_by(name: str, bot: Evaluator, boards: NDArray[np.int8]) -> NDArray[np.float64]:

@@ -14,7 +14,7 @@ from typing import Any
 
 from bgnet.netfile import atomic_write
 
-__all__ = ["SHIPPED_SETS", "SetFileError", "find_set", "read_lines", "shipped_sets", "write_lines"]
+__all__ = ["SHIPPED_SETS", "SetFileError", "find_set", "open_set", "read_lines", "shipped_sets", "write_lines"]
 
 SHIPPED_SETS = Path(__file__).parent / "benchmarks"
 """The folder of the sets that come with the package: decisions-NAME.jsonl and outcomes-NAME.jsonl."""
@@ -41,6 +41,15 @@ def find_set(name_or_path: str | os.PathLike[str], kind: str) -> Path:
         names = ", ".join(shipped_sets(kind)) or "none"
         raise SetFileError(f"no set of {kind} {text!r}: neither a file nor one of the shipped ones ({names})")
     return path
+
+
+def open_set(name_or_path: str | os.PathLike[str], kind: str) -> tuple[Path, str, list[str], bool]:
+    """A set's file, what it is called in results, its lines, and whether they are JSON. Raises SetFileError."""
+    path = find_set(name_or_path, kind)
+    lines = read_lines(path)
+    first = next((line for line in lines if line.strip()), "")
+    name = os.fspath(name_or_path) if path.parent == SHIPPED_SETS else path.name
+    return path, name, lines, first.lstrip().startswith("{")
 
 
 def read_lines(path: Path) -> list[str]:

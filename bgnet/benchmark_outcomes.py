@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bgnet.benchmark_bots import Bots, judged_by, named_evaluators
-from bgnet.benchmark_files import SHIPPED_SETS, SetFileError, find_set, read_lines
+from bgnet.benchmark_files import SetFileError, open_set
 from bgnet.benchmark_gnubg import BmLineError, parse_bm
 from bgnet.benchmark_results import MEQ, Comparison, OutcomeScore, compared
 from bgnet.classes import classify
@@ -106,11 +106,8 @@ class OutcomeBenchmark:
 
 def read_outcomes(name_or_path: str | os.PathLike[str]) -> OutcomeSet:
     """Read a shipped set by its name, or a file; its first line tells which kind. Raises SetFileError."""
-    path = find_set(name_or_path, "outcomes")
-    lines = read_lines(path)
-    first = next((line for line in lines if line.strip()), "")
-    name = os.fspath(name_or_path) if path.parent == SHIPPED_SETS else path.name
-    found = _read_json(path, name, lines) if first.lstrip().startswith("{") else _read_bm(path, name, lines)
+    path, name, lines, is_json = open_set(name_or_path, "outcomes")
+    found = _read_json(path, name, lines) if is_json else _read_bm(path, name, lines)
     if not len(found):
         raise SetFileError(f"{path}: holds no positions with outcomes")
     return found

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bgnet.classes import CLASSES
-from bgnet.statistics import Estimate, estimate
+from bgnet.statistics import Estimate, estimate, finite_or_none
 from engine.outcomes import NAMES
 
 __all__ = [
@@ -221,7 +221,7 @@ def root_mean_square(errors: NDArray[np.float64]) -> Estimate:
 def estimate_dict(found: Estimate) -> dict[str, Any]:
     """For JSON, which has neither nan nor infinity: null stands for them."""
     numbers = {"mean": found.mean, "low": found.low, "high": found.high, "std_error": found.std_error}
-    return {**{key: value if math.isfinite(value) else None for key, value in numbers.items()}, "count": found.count}
+    return {**{key: finite_or_none(value) for key, value in numbers.items()}, "count": found.count}
 
 
 def _by_class(classes: NDArray[np.int8], of_rows: Callable[[NDArray[np.bool_]], Estimate]) -> dict[str, Estimate]:

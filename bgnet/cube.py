@@ -35,7 +35,7 @@ from bgnet.cube_values import Expansion, cubeful_values, expand, settle
 from bgnet.match_equity import MatchEquityTable
 from engine.bearoff import endgames, known_outcomes, two_sided
 from engine.board import count_checkers
-from engine.outcomes import to_cumulative
+from engine.outcomes import CUMULATIVE, to_cumulative
 from engine.state import GameState, GameStatus
 
 __all__ = [
@@ -47,7 +47,6 @@ __all__ = [
 
 _SUM_TOLERANCE = 1e-4  # float32 chances, and those that others print, sum to 1 only roughly
 _BELOW_TOLERANCE = 1e-5
-_CHANCES = ("win", "gammon_win", "backgammon_win", "gammon_loss", "backgammon_loss")
 
 
 class CubeChances(NamedTuple):
@@ -209,7 +208,7 @@ class CubeDecision:
             "beaver_point": self.beaver_point,
             "too_good_point": self.too_good_point,
             "outcomes": self.outcomes.tolist(),
-            "chances": dict(zip(_CHANCES, to_cumulative(self.outcomes).tolist(), strict=True)),
+            "chances": dict(zip(CUMULATIVE, to_cumulative(self.outcomes).tolist(), strict=True)),
             "efficiency": self.efficiency,
         }
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -13,14 +12,12 @@ from bgnet.analysis import xgid_or_none
 from bgnet.cube import CubeAction, CubeDecision, decision_from_values
 from bgnet.cube_context import CubeContext
 from bgnet.cubeful_rollouts_games import CASHED, PASSED, TRUNCATED, CubeGames
-from bgnet.rollout_results import CHANCES
+from bgnet.rollout_results import chances_of, variance_factor
+from bgnet.statistics import finite_or_none
 from bgnet.strata import std_error, strata
-from engine.outcomes import to_cumulative
 from engine.state import GameState
 
 __all__ = ["CubeBranch", "CubeRolloutSettings", "CubefulRollout", "cube_result_of", "equities_of"]
-
-_ROUNDING = 1e-7  # evaluators answer in single precision
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,23 +81,21 @@ class CubeBranch:
     @property
     def chances(self) -> dict[str, float]:
         """The cumulative five (win contains the gammons, a gammon the backgammons)."""
-        return dict(zip(CHANCES, np.clip(to_cumulative(self.outcomes), 0.0, 1.0).tolist(), strict=True))
+        return chances_of(self.outcomes)
 
     @property
     def variance_factor(self) -> float:
         """How many times luck adjustment cut the variance; nan when no error is left but that of rounding."""
-        if not self.std_error > _ROUNDING:
-            return math.nan
-        return (self.std_error_plain / self.std_error) ** 2
+        return variance_factor(self.std_error_plain, self.std_error)
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
         numbers = {name: value for name, value in vars(self).items() if name != "outcomes"}
         return {
-            **{name: _finite(value) for name, value in numbers.items()},
+            **{name: finite_or_none(value) for name, value in numbers.items()},
             "outcomes": self.outcomes.tolist(),
             "chances": self.chances,
-            "variance_factor": _finite(self.variance_factor),
+            "variance_factor": finite_or_none(self.variance_factor),
         }
 
 
@@ -163,7 +158,7 @@ class CubefulRollout:
             "double_take": None if self.double_take is None else self.double_take.as_dict(),
             "double_pass": self.double_pass,
             "difference": self.difference,
-            "joint_std_error": _finite(self.joint_std_error),
+            "joint_std_error": finite_or_none(self.joint_std_error),
             "best": decision.best,
             "action": self.action.value,
             "label": self.label,
@@ -236,8 +231,3 @@ def _branch(
         mean_cube=float(games.cubes[row].mean()),
         trials=len(values),
     )
-
-
-def _finite(value: float | None) -> float | None:
-    """JSON has no nan."""
-    return value if value is not None and math.isfinite(value) else None

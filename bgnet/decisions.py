@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bgnet.benchmark_files import SHIPPED_SETS, SetFileError, find_set, read_lines
+from bgnet.benchmark_files import SetFileError, open_set
 from bgnet.benchmark_gnubg import BmLineError, parse_bm
 from bgnet.classes import classify
 from bgnet.legality import legal_choices
@@ -122,11 +122,8 @@ def read_decisions(name_or_path: str | os.PathLike[str]) -> DecisionSet:
 
     Raises SetFileError naming the line: also for a candidate that is not legal.
     """
-    path = find_set(name_or_path, "decisions")
-    lines = read_lines(path)
-    first = next((line for line in lines if line.strip()), "")
-    name = os.fspath(name_or_path) if path.parent == SHIPPED_SETS else path.name
-    found = _read_json(path, name, lines) if first.lstrip().startswith("{") else _read_bm(path, name, lines)
+    path, name, lines, is_json = open_set(name_or_path, "decisions")
+    found = _read_json(path, name, lines) if is_json else _read_bm(path, name, lines)
     if not len(found):
         raise SetFileError(f"{path}: holds no decisions")
     return found

@@ -2,14 +2,40 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import NDArray
 
-from engine import Afterstates, legal_afterstates
+from engine import Afterstates, Position, legal_afterstates
 
-__all__ = ["legal_choices", "matches"]
+if TYPE_CHECKING:
+    from bgnet.players import Player  # which imports this module
+
+__all__ = ["checked_choices", "legal_choices", "matches"]
 
 Boards = NDArray[np.int8]
+
+
+def checked_choices(
+    name: str, bot: Player, boards: Boards, dice: Boards, error: type[Exception], *, legality: bool = True
+) -> Boards:
+    """What a bot chooses, int8[N, 26] in the next player's view, held against the rules (or its shape and dtype alone).
+
+    Raises `error`, naming the bot and what is wrong.
+    """
+    chosen = bot.choose(boards, dice)
+    if not isinstance(chosen, np.ndarray) or chosen.shape != boards.shape or chosen.dtype != np.int8:
+        got = f"{chosen.dtype}{list(chosen.shape)}" if isinstance(chosen, np.ndarray) else repr(chosen)
+        raise error(f"{name} must return int8{list(boards.shape)} from choose(), not {got}")
+    legal = legal_choices(boards, dice, chosen) if legality else np.ones(len(boards), dtype=np.bool_)
+    if not legal.all():
+        row = int(legal.argmin())
+        raise error(
+            f"{name} chose an illegal result for {Position(boards[row].tolist()).position_id} and the roll "
+            f"{dice[row, 0]}-{dice[row, 1]}: {chosen[row].tolist()} (the next player's view)"
+        )
+    return chosen
 
 
 def legal_choices(boards: Boards, dice: Boards, chosen: Boards) -> NDArray[np.bool_]:

@@ -15,13 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bgnet.evaluators import Evaluator
-from bgnet.legality import legal_choices
+from bgnet.legality import checked_choices
 from bgnet.players import EvaluatorPlayer, Player
 from bgnet.search import SearchStopped, best_of_all_rolls
 from bgnet.strata import roll_numbers, rolls
 from engine.dice import WEIGHTS
 from engine.outcomes import LOSE, WIN, swap
-from engine.position import Position
 
 __all__ = ["Plan", "RolloutError", "Trials", "play_trials", "points_of"]
 
@@ -137,18 +136,7 @@ def _chosen(player: Player, boards: Boards, dice: Boards, stop: Callable[[], boo
     _check(stop)
     different, back = _unique(np.concatenate([boards, dice], axis=1))
     asked, rolled = np.ascontiguousarray(different[:, :26]), np.ascontiguousarray(different[:, 26:])
-    chosen = player.choose(asked, rolled)
-    if not isinstance(chosen, np.ndarray) or chosen.shape != asked.shape or chosen.dtype != np.int8:
-        got = f"{chosen.dtype}{list(chosen.shape)}" if isinstance(chosen, np.ndarray) else repr(chosen)
-        raise RolloutError(f"player {player!r} must return int8{list(asked.shape)} from choose(), not {got}")
-    legal = legal_choices(asked, rolled, chosen)
-    if not legal.all():
-        row = int(legal.argmin())
-        raise RolloutError(
-            f"player {player!r} chose an illegal result for {Position(asked[row].tolist()).position_id} and the roll "
-            f"{rolled[row, 0]}-{rolled[row, 1]}: {chosen[row].tolist()} (the next player's view)"
-        )
-    return chosen[back]
+    return checked_choices(f"player {player!r}", player, asked, rolled, RolloutError)[back]
 
 
 def _judge(plan: Plan, boards: Boards) -> NDArray[np.float32]:

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from bgnet.analysis import xgid_or_none
 from bgnet.lockstep import Trials, points_of
+from bgnet.statistics import finite_or_none
 from bgnet.strata import std_error, strata
-from engine.outcomes import swap, to_cumulative
+from engine.outcomes import CUMULATIVE, swap, to_cumulative
 from engine.plays import Play
 from engine.position import Position
 from engine.state import GameState
@@ -26,12 +27,23 @@ __all__ = [
     "RolloutResult",
     "RolloutSettings",
     "Saved",
+    "chances_of",
     "plays_result_of",
     "result_of",
+    "variance_factor",
 ]
 
 _ROUNDING = 1e-7  # evaluators answer in single precision
-CHANCES = ("win", "gammon_win", "backgammon_win", "gammon_loss", "backgammon_loss")
+
+
+def chances_of(outcomes: NDArray[np.float64]) -> dict[str, float]:
+    """float64[6] -> the cumulative five (win contains the gammons, a gammon the backgammons), cut to 0 .. 1."""
+    return dict(zip(CUMULATIVE, np.clip(to_cumulative(outcomes), 0.0, 1.0).tolist(), strict=True))
+
+
+def variance_factor(std_error_plain: float, std_error: float) -> float:
+    """How many times luck adjustment cut the variance; nan when no error is left but that of rounding."""
+    return (std_error_plain / std_error) ** 2 if std_error > _ROUNDING else math.nan
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,27 +129,25 @@ class RolloutEstimate:
     @property
     def chances(self) -> dict[str, float]:
         """The cumulative five (win contains the gammons, a gammon the backgammons), cut to 0 .. 1."""
-        return dict(zip(CHANCES, np.clip(to_cumulative(self.outcomes), 0.0, 1.0).tolist(), strict=True))
+        return chances_of(self.outcomes)
 
     @property
     def variance_factor(self) -> float:
         """How many times luck adjustment cut the variance; nan when no error is left but that of rounding."""
-        if not self.std_error > _ROUNDING:
-            return math.nan
-        return (self.std_error_plain / self.std_error) ** 2
+        return variance_factor(self.std_error_plain, self.std_error)
 
     def _numbers(self) -> dict[str, Any]:
         """The part of the JSON that all estimates share."""
-        errors = dict(zip(CHANCES, map(_finite, self.chance_std_errors.tolist()), strict=True))
+        errors = dict(zip(CUMULATIVE, map(finite_or_none, self.chance_std_errors.tolist()), strict=True))
         return {
             "equity": self.equity,
-            "std_error": _finite(self.std_error),
-            "std_error_plain": _finite(self.std_error_plain),
+            "std_error": finite_or_none(self.std_error),
+            "std_error_plain": finite_or_none(self.std_error_plain),
             "equity_plain": self.plain_equity,
             "outcomes": self.outcomes.tolist(),
             "chances": self.chances,
             "chance_std_errors": errors,
-            "variance_factor": _finite(self.variance_factor),
+            "variance_factor": finite_or_none(self.variance_factor),
             "trials": self.trials,
             "depth": self.depth,
             "ply": None,
@@ -187,7 +197,7 @@ class RolledPlay(RolloutEstimate):
             "play": self.play,
             "rank": self.rank,
             "loss": self.loss,
-            "joint_std_error": None if self.joint_std_error is None else _finite(self.joint_std_error),
+            "joint_std_error": finite_or_none(self.joint_std_error),
             "position_id": self.position.position_id,
             **self._numbers(),
         }
@@ -233,7 +243,7 @@ class PlaysRollout:
             **asked,
             "trials": self.trials,
             "lead": self.lead,
-            "joint_std_error": None if joint is None else _finite(joint),
+            "joint_std_error": finite_or_none(joint),
             "plays": [play.as_dict() for play in self.plays],
         }
 
@@ -256,7 +266,7 @@ def _estimates(saved: Saved, *, turned: bool = False) -> list[dict[str, Any]]:
                 "plain_outcomes": plain.mean(axis=0),
                 "plain_equity": float(plain_points.mean()),
                 "std_error_plain": std_error(plain_points, stratum),
-                "chance_std_errors": np.array([std_error(chances[:, i], stratum) for i in range(len(CHANCES))]),
+                "chance_std_errors": np.array([std_error(chances[:, i], stratum) for i in range(len(CUMULATIVE))]),
                 "trials": count,
                 "depth": settings.depth(count),
             }
@@ -316,8 +326,3 @@ def _asked(state: GameState, settings: RolloutSettings, stopped: str, seconds: f
         "stopped": stopped,
         "seconds": seconds,
     }
-
-
-def _finite(value: float) -> float | None:
-    """JSON has no nan."""
-    return value if math.isfinite(value) else None

@@ -26,9 +26,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bgnet.arena_games import ArenaSettingsError, Entrant, check_checkers
-from bgnet.arena_record import Columns, Record, open_record
+from bgnet.arena_record import Columns
 from bgnet.arena_results import stop_fields
-from bgnet.arena_runs import Job, Plan, Sheet, run
+from bgnet.arena_runs import Job, Plan, Sheet, run_recorded
 from bgnet.arena_settings import ProgressLike
 from bgnet.cubeful import CubefulSearch
 from bgnet.evaluators import Evaluator
@@ -36,7 +36,7 @@ from bgnet.players import Player
 from bgnet.sequential import Rule, Stopped
 from bgnet.stakes_games import MOST_GAMES, SCHEMA, StakesContest, luck_of, play_stakes_pairs, stakes_player_of
 from bgnet.stakes_players import PlainPlayer, StakesPlayer
-from bgnet.statistics import Estimate, estimate
+from bgnet.statistics import Estimate, estimate, variance_ratio
 from engine import dice
 from engine.actions import new_game
 from engine.state import GameState, GameStatus
@@ -109,9 +109,7 @@ class StakesResult:
     def variance_ratio(self) -> float | None:
         """How many times more pairs the plain result would need for the luck-adjusted interval; None if not known."""
         adjusted = self.luck_adjusted
-        if adjusted is None or not adjusted.std_error > 0:
-            return None
-        return (self.score.std_error / adjusted.std_error) ** 2
+        return None if adjusted is None else variance_ratio(self.score, adjusted)
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -231,32 +229,19 @@ def play_stakes(
         rule=stop,
     )
 
+    def on_games(n: int) -> None:
+        if progress is not None:
+            progress.update(n)
+
     def on_rows(sheets: Sequence[Sheet]) -> None:
         if progress is not None:
             progress.update(0, **_shown(sheets[0], start, lucky=judge is not None))
 
-    def finish(opened: Record | None) -> StakesResult:
-        sheets, stopped = run(
-            plan,
-            opened,
-            on_games=lambda n: progress.update(n) if progress is not None else None,
-            on_rows=on_rows,
-        )
-        seconds = time.perf_counter() - begun if opened is None else opened.seconds
-        result = _result(contest, sheets[0], workers, seconds, stopped, record)
-        if opened is not None:
-            opened.save([sheet.rows() for sheet in sheets], pairs, result.as_dict())
-        return result
-
-    if record is None:
-        return finish(None)
-    title = f"{contest.a.name} against {contest.b.name}"
-    with open_record(record, _asked(contest, stop), [title], SCHEMA, resume=resume, workers=int(workers)) as opened:
-        if max((len(rows["points"]) for rows in opened.earlier() if rows), default=0) > pairs:
-            raise ArenaSettingsError(f"{record} holds more than {2 * pairs:,} games or matches already")
-        if not resume:
-            opened.save([{}], pairs)  # now, not after an hour of games
-        return finish(opened)
+    return run_recorded(
+        plan, record, _asked(contest, stop), [f"{contest.a.name} against {contest.b.name}"],
+        lambda sheets, stopped, seconds: _result(contest, sheets[0], workers, seconds, stopped, record),
+        resume=resume, begun=begun, unit="games or matches", on_games=on_games, on_rows=on_rows,
+    )  # fmt: skip
 
 
 def _check_start(start: GameState) -> None:

@@ -24,10 +24,9 @@ from bgnet.peers import BotSpecError
 from bgnet.players import Player, evaluator, player, split_depth
 from engine.state import GameState
 
-__all__ = ["MOST_BEHIND", "OurCube", "PlainPlayer", "StakesPlayer", "stakes_evaluator", "stakes_player"]
+__all__ = ["OurCube", "PlainPlayer", "StakesPlayer", "stakes_evaluator", "stakes_player"]
 
-MOST_BEHIND = 1.12
-"""Own pips / the doubler's up to which a bot without chances takes."""
+_MOST_BEHIND = 1.12  # own pips / the doubler's up to which a bot without chances takes
 
 Boards = NDArray[np.int8]
 Flags = NDArray[np.bool_]
@@ -72,7 +71,7 @@ class PlainPlayer:
     def takes(self, states: Sequence[GameState]) -> Flags:
         """By the pip count."""
         pips = np.array([state.pips for state in states], dtype=np.float64).reshape(-1, 2)
-        taken: Flags = pips[:, 1] <= MOST_BEHIND * pips[:, 0]
+        taken: Flags = pips[:, 1] <= _MOST_BEHIND * pips[:, 0]
         return taken
 
 
@@ -97,18 +96,18 @@ class OurCube(PlainPlayer):
 
 
 def stakes_player(
-    bot: str | Evaluator | Player | StakesPlayer, *, table: MatchEquityTable | None = None
+    bot: str | Evaluator | Player | StakesPlayer, *, table: MatchEquityTable | None = None, threads: int = 1
 ) -> StakesPlayer:
     """A StakesPlayer from a bot's short name, an Evaluator, a Player, or a StakesPlayer (returned as it is).
 
     Names as in bgnet.player: net:NAME@2ply has cube and plays at 2-ply. table: the match equity table of our own cube.
-    Raises what making the bot raises.
+    threads: of our own search, 0 = all cores. Raises what making the bot raises.
     """
     if isinstance(bot, StakesPlayer):
         return bot
     if not isinstance(bot, str):
         if isinstance(bot, Evaluator):
-            return CubefulSearch(bot, table=table)
+            return CubefulSearch(bot, table=table, threads=threads)
         return PlainPlayer(player(bot))
     bare, ply = split_depth(bot)
     if bare.startswith("gnubg-cli:"):
@@ -120,8 +119,8 @@ def stakes_player(
     except BotSpecError:
         return PlainPlayer(player(bot))
     if bare.startswith("gnubg:"):
-        return OurCube(player(bot), CubefulSearch(leaves, table=table))
-    return CubefulSearch(leaves, ply or 0, table=table)
+        return OurCube(player(bot), CubefulSearch(leaves, table=table, threads=threads))
+    return CubefulSearch(leaves, ply or 0, table=table, threads=threads)
 
 
 def stakes_evaluator(spec: str) -> Evaluator:

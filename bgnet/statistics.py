@@ -9,7 +9,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import ArrayLike
 
-__all__ = ["Estimate", "estimate", "t_quantile"]
+__all__ = ["Estimate", "estimate", "finite_or_none", "t_quantile", "variance_ratio"]
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,16 @@ def estimate(
     half = t_quantile(0.5 + level / 2, len(array) - 1) * std_error
     low, high = max(mean - half, bounds[0]), min(mean + half, bounds[1])
     return Estimate(mean, low, high, std_error, len(array), level)
+
+
+def variance_ratio(plain: Estimate, adjusted: Estimate) -> float | None:
+    """How many times more values the plain mean would need to be as narrow; None when that is not known."""
+    return (plain.std_error / adjusted.std_error) ** 2 if adjusted.std_error > 0 else None
+
+
+def finite_or_none(value: float | None) -> float | None:
+    """For JSON, which has neither nan nor infinity: null stands for them."""
+    return value if value is not None and math.isfinite(value) else None
 
 
 def t_quantile(p: float, degrees: int) -> float:

@@ -12,12 +12,14 @@ from numpy.typing import ArrayLike, NDArray
 from engine.errors import ArrayError
 
 __all__ = [
-    "LOSE", "LOSE_BACKGAMMON", "LOSE_GAMMON", "NAMES", "WIN", "WIN_BACKGAMMON", "WIN_GAMMON",
+    "CUMULATIVE", "LOSE", "LOSE_BACKGAMMON", "LOSE_GAMMON", "NAMES", "WIN", "WIN_BACKGAMMON", "WIN_GAMMON",
     "from_cumulative", "swap", "to_cumulative",
 ]  # fmt: skip
 
 WIN, WIN_GAMMON, WIN_BACKGAMMON, LOSE, LOSE_GAMMON, LOSE_BACKGAMMON = range(6)
 NAMES = ("win", "win_gammon", "win_backgammon", "lose", "lose_gammon", "lose_backgammon")
+CUMULATIVE = ("win", "gammon_win", "backgammon_win", "gammon_loss", "backgammon_loss")
+"""The cumulative five: a win contains the gammons, a gammon the backgammons."""
 
 
 def _last_axis(values: ArrayLike, size: int, what: str) -> NDArray[np.floating]:

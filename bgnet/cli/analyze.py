@@ -10,6 +10,7 @@ import typer
 from bgnet.cli.common import (
     JsonOption,
     QuietOption,
+    ThreadsOption,
     VerboseOption,
     can_draw,
     note_compiling,
@@ -51,7 +52,7 @@ def analyze(
         bool | None,
         typer.Option("--cubeful/--cubeless", help="With cube and score; by default in matches and once it is turned."),
     ] = None,
-    threads: Annotated[int, typer.Option("--threads", min=0, help="0 = all cores; the answer is the same.")] = 0,
+    threads: ThreadsOption = 0,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
     verbose: VerboseOption = False,

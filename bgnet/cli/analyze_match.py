@@ -5,20 +5,23 @@ from __future__ import annotations
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from bgnet.cli.common import (
     JsonOption,
+    MetOption,
     ProgressOption,
     QuietOption,
+    ThreadsOption,
     VerboseOption,
     note_compiling,
     print_json,
     print_text,
     reporting,
 )
+from bgnet.cli.pictures import check_pictures, draw_picture
 
 if TYPE_CHECKING:
     from engine.records import MatchRecord
@@ -51,13 +54,11 @@ def analyze_match(
     beavers: Annotated[
         bool | None, typer.Option("--beavers/--no-beavers", help="Beavers (money); default: as the file shows.")
     ] = None,
-    met: Annotated[
-        Path | None, typer.Option("--met", help="A match equity table, JSON or XML (default: Kazaross-XG2).")
-    ] = None,
+    met: MetOption = None,
     plot: Annotated[
         Path | None, typer.Option("--plot", metavar="PICTURE", help="Draw the equity along the games there.")
     ] = None,
-    threads: Annotated[int, typer.Option("--threads", min=0, help="0 = all cores; the answer is the same.")] = 0,
+    threads: ThreadsOption = 0,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
     progress: ProgressOption = "auto",
@@ -95,7 +96,7 @@ def analyze_match(
 
         check_mode(progress)
         record = _read(file)
-        draw = None if plot is None else _plotter()
+        check_pictures(plot)
         note_compiling("afterstates_kernel", "match_kernel", "lowest_kernel", quiet=quiet, tables=True)
         begun = time.perf_counter()
         with Progress(0, "decisions", "none" if quiet else progress) as shown:
@@ -108,8 +109,7 @@ def analyze_match(
                 record, bot=bot or DEFAULT_BOT, ply=ply, jacoby=jacoby, beavers=beavers, games=game or None,
                 table=None if met is None else read_table(met), threads=threads, progress=report,
             )  # fmt: skip
-        if draw is not None:
-            draw(found).savefig(plot)
+        draw_picture("equity_along_game", found, plot)
         if not quiet:
             for line in record.irregular_plays:
                 print(f"note: not judged, since it uses less of its roll than it must: {line}", file=sys.stderr)
@@ -130,10 +130,3 @@ def _read(file: str) -> MatchRecord:
     if sys.stdin is None:
         raise RecordError("there is no standard input to read")
     return parse_mat(decoded(sys.stdin.buffer.read()))
-
-
-def _plotter() -> Any:
-    """What draws the equity along games, before the long work begins. Raises RuntimeError without the package."""
-    import importlib
-
-    return importlib.import_module("bgnet.plots").equity_along_game

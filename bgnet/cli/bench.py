@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,6 +17,7 @@ from bgnet.cli.common import (
     print_text,
     reporting,
 )
+from bgnet.cli.pictures import check_pictures, draw_picture
 
 if TYPE_CHECKING:
     from bgnet.progress import Progress
@@ -81,7 +82,7 @@ def decisions(
         from bgnet.cli.bench_tables import decision_screen
         from bgnet.decisions import read_decisions
 
-        _check_plots(plot, plot_classes)
+        check_pictures(plot, plot_classes)
         found = read_decisions(name)
         if judge > len(found.judges):
             raise ValueError(f"--judge {judge}: {found.name} has {len(found.judges)} ({', '.join(found.judges)})")
@@ -89,8 +90,8 @@ def decisions(
         with _progress(len(found) * len(bots), "decisions", quiet, progress) as shown:
             result = score_decisions(bots, found, progress=shown)
         chosen = found.judges[judge - 1]
-        _draw("benchmark_comparison", list(result.by_judge(chosen)), plot)
-        _draw("error_by_class", list(result.by_judge(chosen)), plot_classes)
+        draw_picture("benchmark_comparison", list(result.by_judge(chosen)), plot)
+        draw_picture("error_by_class", list(result.by_judge(chosen)), plot_classes)
         if as_json:
             print_json(result.as_dict(worst=worst))
         else:
@@ -124,13 +125,13 @@ def outcomes(
         from bgnet.benchmark_outcomes import read_outcomes, score_outcomes
         from bgnet.cli.bench_tables import outcome_screen
 
-        _check_plots(plot, plot_classes)
+        check_pictures(plot, plot_classes)
         found = read_outcomes(name)
         note_compiling("outcomes_kernel", quiet=quiet)
         with _progress(len(found) * len(bots), "positions", quiet, progress) as shown:
             result = score_outcomes(bots, found, progress=shown)
-        _draw("benchmark_comparison", list(result.scores), plot)
-        _draw("error_by_class", list(result.scores), plot_classes)
+        draw_picture("benchmark_comparison", list(result.scores), plot)
+        draw_picture("error_by_class", list(result.scores), plot_classes)
         if as_json:
             print_json(result.as_dict())
         else:
@@ -170,11 +171,11 @@ def calibration(
         from bgnet.benchmark_calibration import calibrate
         from bgnet.cli.bench_tables import calibration_screen
 
-        _check_plots(plot)
+        check_pictures(plot)
         note_compiling("choose_kernel", quiet=quiet)
         with _progress(games, "games", quiet, progress) as shown:
             result = calibrate(bots, games, a=player, b=against, seed=seed, bins=bins, progress=shown)
-        _draw("reliability", result.curves, plot)
+        draw_picture("reliability", result.curves, plot)
         if as_json:
             print_json(result.as_dict())
         else:
@@ -225,27 +226,3 @@ def _progress(total: int, unit: str, quiet: bool, mode: str) -> Progress:
     from bgnet.progress import Progress
 
     return Progress(max(total, 0), unit, "none" if quiet else mode)
-
-
-def _check_plots(*paths: Path | None) -> None:
-    """Raise ValueError now, not after the work, when a picture that is asked for cannot be drawn."""
-    from importlib.util import find_spec
-
-    from bgnet.plots_style import SUFFIXES
-
-    for path in paths:
-        if path is None:
-            continue
-        if path.suffix.lower() not in SUFFIXES:
-            raise ValueError(f"{path}: a picture's name ends in {', '.join(SUFFIXES)}")
-        if find_spec("matplotlib") is None:
-            raise ValueError('pictures need matplotlib, which is not installed: pip install "bgnet[plot]"')
-        if path.is_dir() or not path.absolute().parent.is_dir():
-            raise ValueError(f"cannot write {path}: it is a folder, or its folder is missing")
-
-
-def _draw(function: str, values: list[Any], path: Path | None) -> None:
-    if path is not None:
-        from bgnet import plots
-
-        getattr(plots, function)(values, path=path)

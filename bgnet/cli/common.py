@@ -15,14 +15,17 @@ import re
 import sys
 import traceback
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 import typer
 
 __all__ = [
     "JsonOption",
+    "MetOption",
     "ProgressOption",
     "QuietOption",
+    "ThreadsOption",
     "VerboseOption",
     "can_draw",
     "exit_code",
@@ -40,6 +43,10 @@ VerboseOption = Annotated[bool, typer.Option("--verbose", help="With an error, s
 ProgressOption = Annotated[
     str,
     typer.Option("--progress", metavar="MODE", help="auto, bar, lines (one every 30 s) or none; on stderr."),
+]
+ThreadsOption = Annotated[int, typer.Option("--threads", min=0, help="0 = all cores; the answer is the same.")]
+MetOption = Annotated[
+    Path | None, typer.Option("--met", help="A match equity table, JSON or XML (default: Kazaross-XG2).")
 ]
 
 
@@ -63,8 +70,6 @@ def note_compiling(*kernels: str, quiet: bool, tables: bool = False) -> None:
 
     kernels: names of bgnet's kernels that the command needs. tables: whether it asks the endgame tables.
     """
-    from pathlib import Path
-
     from engine.jit import kernels_are_cached
 
     if quiet or sys.stderr is None:

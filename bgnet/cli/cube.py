@@ -10,13 +10,16 @@ import typer
 
 from bgnet.cli.common import (
     JsonOption,
+    MetOption,
     QuietOption,
+    ThreadsOption,
     VerboseOption,
     note_compiling,
     print_json,
     print_text,
     reporting,
 )
+from bgnet.cli.pictures import check_pictures, draw_picture
 
 if TYPE_CHECKING:
     from engine.state import GameState
@@ -58,13 +61,11 @@ def cube(
         str | None,
         typer.Option("--efficiency", metavar="X", help="Cube efficiency 0..1 by formula alone, gnubg-1.07 or -1.08."),
     ] = None,
-    met: Annotated[
-        Path | None, typer.Option("--met", help="A match equity table, JSON or XML (default: Kazaross-XG2).")
-    ] = None,
+    met: MetOption = None,
     plot: Annotated[
         Path | None, typer.Option("--plot", metavar="FILE", help="Draw the doubling window, or the matrix, there.")
     ] = None,
-    threads: Annotated[int, typer.Option("--threads", min=0, help="0 = all cores; the answer is the same.")] = 0,
+    threads: ThreadsOption = 0,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
     verbose: VerboseOption = False,
@@ -78,7 +79,6 @@ def cube(
     """
     with reporting(as_json=as_json, verbose=verbose, stopped="no answer yet"):
         from bgnet.analysis import read_state
-        from bgnet.cli.bench import _check_plots
         from bgnet.cli.cube_screens import decision_screen, matrix_screen
         from bgnet.cubeful_analysis import analyze_cube, analyze_scores
         from bgnet.match_equity_files import read_table
@@ -92,7 +92,7 @@ def cube(
         state = _placed(
             _before_the_roll(read_state(position)), length, score, crawford, jacoby, beavers, value, owner
         )  # fmt: skip
-        _check_plots(plot)
+        check_pictures(plot)
         note_compiling("afterstates_kernel", "match_kernel", "lowest_kernel", quiet=quiet, tables=True)
         settings: dict[str, Any] = {
             "bot": bot or DEFAULT_BOT,
@@ -103,11 +103,11 @@ def cube(
         }
         if matrix is not None:
             scores = analyze_scores(state, matrix, **settings)
-            _draw("cube_matrix", scores, plot)
+            draw_picture("cube_matrix", scores, plot)
             print_json(scores.as_dict()) if as_json else print_text(matrix_screen(scores, seconds()))
             return
         found = analyze_cube(state, **settings)
-        _draw("cube_window", found.decision, plot)
+        draw_picture("cube_window", found.decision, plot)
         print_json(found.as_dict()) if as_json else print_text(decision_screen(found, seconds()))
 
 
@@ -186,11 +186,3 @@ def _efficiency(text: str | None) -> float | str | None:
         return None if text is None else float(text.replace(",", "."))
     except ValueError:
         return text
-
-
-def _draw(function: str, found: Any, path: Path | None) -> None:
-    if path is not None:
-        import importlib
-
-        plots = importlib.import_module("bgnet.plots")
-        getattr(plots, function)(found, path=path)

@@ -11,6 +11,7 @@ from bgnet.cli.common import (
     JsonOption,
     ProgressOption,
     QuietOption,
+    ThreadsOption,
     VerboseOption,
     can_draw,
     note_compiling,
@@ -54,7 +55,7 @@ def rollout(
         int | None, typer.Option("--truncate", help="Judge after so many plies; else play to the end.")
     ] = None,
     seed: Annotated[int | None, typer.Option("--seed", help="Names the dice: same seed, same dice.  [1]")] = None,
-    threads: Annotated[int, typer.Option("--threads", help="0 = all cores; the answer is the same.")] = 0,
+    threads: ThreadsOption = 0,
     stop_se: Annotated[
         float | None, typer.Option("--stop-se", metavar="X", help="Stop once all standard errors are X or less.")
     ] = None,

@@ -6,16 +6,17 @@ import random
 
 from bgnet.players import RandomPlayer
 from bgnet.session import O, Session, Step
-from bgnet.session_bots import Offer, PlainOpponent
+from bgnet.session_bots import Offer, Opponent
+from bgnet.stakes_players import PlainPlayer
 from engine import GameState, Play
 from engine.actions import Action
 
 
-class Scripted(PlainOpponent):
+class Scripted(Opponent):
     """Plays at random; doubles, answers and judges as it is told."""
 
     def __init__(self, doubles: bool = False, answer: Action = Action.TAKE, accepts: bool = True) -> None:
-        self.player = RandomPlayer()
+        self.bot = PlainPlayer(RandomPlayer())
         self._doubles, self._answer, self._accepts = doubles, answer, accepts
 
     def doubles(self, state: GameState) -> bool:

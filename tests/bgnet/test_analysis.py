@@ -143,7 +143,7 @@ def test_what_the_tables_know_ranks_with_the_deepest(position: str, dice: str, p
 
 
 def test_an_engine_that_looks_ahead_itself_is_asked_for_its_bare_network() -> None:
-    pytest.importorskip("gnubg_nn")
+    pytest.importorskip("gnubg_nn", reason='needs the optional package gnubg-nn: pip install "bgnet[peers]"')
     found = analyze(START, bot="gnubg:1")
     assert (found.bot, found.ply, found.depth) == ("gnubg:0", 1, "1-ply")
     assert analyze(START, bot="gnubg:1", ply=0).equity == analyze(START, bot="gnubg:0", ply=0).equity

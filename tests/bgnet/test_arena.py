@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 import engine
-from bgnet import arena, arena_games, peers
+from bgnet import arena, arena_games
 from bgnet.arena import ArenaError, ArenaSettingsError, Until, play
 from bgnet.netfile import NetInfo, save_net
 from bgnet.peers import BotSpecError
@@ -20,6 +20,7 @@ from engine.board import NACKGAMMON_BOARD, START_BOARD
 from engine.rules import JUNIOR
 from tests.bgnet.nets import random_net, random_weights
 from tests.boards import array, board
+from tests.marks import needs_peers
 
 Boards = NDArray[np.int8]
 
@@ -59,9 +60,6 @@ class Counter:
     def update(self, n: int, **fields: object) -> None:
         self.count += n
         self.fields.update(fields)
-
-
-needs_peers = pytest.mark.skipif(len(peers.available()) < 5, reason="needs the extra bgnet[peers]")
 
 
 @pytest.mark.parametrize("bot", ["random", pytest.param("pubeval", marks=needs_peers)])

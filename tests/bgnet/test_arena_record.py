@@ -25,6 +25,7 @@ from bgnet.netfile import NetInfo, save_net
 from bgnet.players import RandomPlayer
 from tests.bgnet.nets import random_net, random_weights
 from tests.boards import array, board
+from tests.marks import posix
 
 Boards = NDArray[np.int8]
 
@@ -131,7 +132,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.skipif(os.name != "posix", reason="kills as a system does that has no memory left")
+@posix
 @pytest.mark.parametrize("workers", [1, 2])
 def test_going_on_after_a_kill(tmp_path: Path, workers: int) -> None:
     script, file = tmp_path / "run.py", tmp_path / "record.json"

@@ -153,7 +153,7 @@ def test_pictures_need_matplotlib(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     ],
 )
 def test_pictures(words: list[str], option: str, tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
+    pytest.importorskip("matplotlib", reason='needs the optional package matplotlib: pip install "bgnet[plot]"')
     path = tmp_path / "x.svg"
     assert invoke(*words, option, str(path)).exit_code == 0
     assert "<svg" in path.read_text() and "net:standard" in path.read_text()

@@ -52,7 +52,7 @@ def plain_losses(bot: object, judge: int) -> list[float]:
 @pytest.mark.parametrize("bot", ["net:standard", "random", "gnubg:0", "pubeval"])
 def test_scores_are_plain_sums(bot: str) -> None:
     if not bot.startswith(("net:", "random")):
-        pytest.importorskip("gnubg_nn")
+        pytest.importorskip("gnubg_nn", reason='needs the optional package gnubg-nn: pip install "bgnet[peers]"')
     result = score_decisions(bot, FILE)
     assert [(s.bot, s.judge) for s in result.scores] == [(bot, "judge 1"), (bot, "judge 2")]
     for judge, score in enumerate(result.scores):

@@ -35,7 +35,7 @@ def test_answers_leave_checksums() -> None:
 
 
 def test_the_peer_is_measured_too() -> None:
-    pytest.importorskip("gnubg_nn")
+    pytest.importorskip("gnubg_nn", reason='needs the optional package gnubg-nn: pip install "bgnet[peers]"')
     result = measure_speed({"mine": random_net([16])}, 20, blocks=2)
     assert [r.bot for r in result.results] == ["mine", "gnubg:0"] and result.peer == "gnubg:0"
     theirs = result.results[1]

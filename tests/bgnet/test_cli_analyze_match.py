@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
-import sys
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -105,19 +103,17 @@ def test_money_from_standard_input_with_rules_and_one_game() -> None:
     assert json.loads(utf16.stdout.splitlines()[-1])["players"][0] == "Zoë"
 
 
-def test_the_picture_is_drawn_from_the_analysis(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    file = tmp_path / "curve.png"
-
-    class Figure:
-        def __init__(self, found: Any) -> None:
-            self.text = f"{found.games[0].curve[0]}"
-
-        def savefig(self, path: Path) -> None:
-            path.write_text(self.text)
-
-    monkeypatch.setitem(sys.modules, "bgnet.plots", SimpleNamespace(equity_along_game=Figure))
+def test_the_picture_is_drawn_from_the_analysis(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason='needs the optional package matplotlib: pip install "bgnet[plot]"')
+    file = tmp_path / "curve.svg"
     assert invoke(str(SAMPLE), "-q", "--plot", str(file)).exit_code == 0
-    assert file.read_text() == "(0, 0.5)"
+    assert "<svg" in file.read_text()
+    for wrong, words in (
+        (tmp_path / "curve.gif", "ends in .png, .svg, .pdf"),
+        (tmp_path / "no/a.png", "folder is missing"),
+    ):
+        refused = invoke(str(SAMPLE), "--plot", str(wrong))
+        assert refused.exit_code == 2 and words in refused.stderr
 
 
 def test_irregular_plays_are_named() -> None:

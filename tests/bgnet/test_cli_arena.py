@@ -16,16 +16,15 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from bgnet import peers
 from bgnet.arena import ArenaError, play
 from bgnet.arena_record import read_record
 from bgnet.cli import app, common
 from bgnet.cli.arena import EPILOG
 from bgnet.cli.arena_screens import table
+from tests.marks import needs_peers, posix
 
 ROOT = Path(__file__).parents[2]
 BGNET = [sys.executable, "-c", "from bgnet.cli import main; main()"]
-needs_peers = pytest.mark.skipif(len(peers.available()) < 5, reason="needs the extra bgnet[peers]")
 
 
 @pytest.fixture(autouse=True)
@@ -220,14 +219,14 @@ def test_text_that_the_terminal_cannot_show(capfd: pytest.CaptureFixture[str]) -
     assert shown.stdout == "net:b?r ?\n"
 
 
-@pytest.mark.skipif(os.name != "posix", reason="closes a pipe as a shell does")
+@posix
 def test_a_reader_that_has_seen_enough_ends_it_quietly() -> None:
     command = shlex.join([*BGNET, "arena", "random", "random", "--games", "4", "-q"]) + " | head -c 0"
     result = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60)
     assert result.stderr == ""
 
 
-@pytest.mark.skipif(os.name != "posix", reason="signals to a process group")
+@posix
 @pytest.mark.parametrize(
     ("workers", "options", "word"),
     [

@@ -16,14 +16,12 @@ from typer.testing import CliRunner
 
 import bgnet
 import engine
-from bgnet import peers
 from bgnet.cli import app
 from bgnet.cli.play import EPILOG
 from bgnet.search import MoveFilter
 from engine import START, GameState, Play, Position, dice, legal_plays
 from tests.boards import board
-
-needs_peers = pytest.mark.skipif(len(peers.available()) < 5, reason="needs the extra bgnet[peers]")
+from tests.marks import needs_peers
 
 ON_ROLL_31 = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10"
 LEVELS = ("single", "gammon", "backgammon")

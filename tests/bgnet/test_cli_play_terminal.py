@@ -11,13 +11,11 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-
 from engine.records import read_mat
+from tests.marks import posix
 
 ROOT = Path(__file__).parents[2]
 BGNET = [sys.executable, "-c", "from bgnet.cli import main; main()"]
-posix = pytest.mark.skipif(os.name != "posix", reason="signals and pseudo-terminals")
 
 ON_ROLL_31 = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10"
 

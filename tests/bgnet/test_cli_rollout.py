@@ -22,6 +22,7 @@ from bgnet.rollouts import read_rollout, rollout, rollout_plays
 from engine import GameState, Position
 from tests.bgnet.nets import random_net
 from tests.boards import board
+from tests.marks import posix
 
 ROOT = Path(__file__).parents[2]
 BGNET = [sys.executable, "-c", "from bgnet.cli import main; main()"]
@@ -198,7 +199,7 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     assert nowhere.exit_code == 1 and "cannot write" in nowhere.stderr
 
 
-@pytest.mark.skipif(os.name != "posix", reason="signals")
+@posix
 def test_ctrl_c_shows_and_keeps_what_is_done(tmp_path: Path) -> None:
     file = tmp_path / "r"
     command = [*BGNET, "rollout", ID, "--no-tables", "-n", "1000000", "--save", str(file), "--progress", "bar"]

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 import engine
 from bgnet import arena, peers
 from bgnet.gnubg_cli import GnubgCli, GnubgCubeDecision
-from bgnet.gnubg_cli_process import is_installed
 from bgnet.legality import legal_choices
 from bgnet.peers import BotSpecError
 from bgnet.players import Player, RandomPlayer, evaluator, player, split_depth
@@ -29,10 +28,9 @@ from engine.state import GameStatus
 from tests.bgnet.fake_gnubg import CUBE_ANSWER, RAMP, asked, make, stand_ins
 from tests.boards import array, board, roll
 from tests.cube_states import match_state, money_state, oracle_rows
+from tests.marks import needs_gnubg, needs_scripts
 
 Boards = NDArray[np.int8]
-needs_fork = pytest.mark.skipif(os.name == "nt", reason="the stand-in is a script with a #! line")
-needs_gnubg = pytest.mark.skipif(not is_installed(), reason="needs the program GNU Backgammon")
 
 STARTS = np.repeat(START_BOARD[None], 10, axis=0)
 LEADER = match_state((3, 9), owner=1, cube=2)  # X leads 6-0 in a match to 9
@@ -59,7 +57,7 @@ def other_seat(state: GameState) -> GameState:
 # ---- driven right: the stand-in says what it was asked ---------------------------------------------------------------
 
 
-@needs_fork
+@needs_scripts
 class TestDriving:
     def test_what_the_program_gets(self, fake: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """The user's settings, screen and Python are kept from it."""
@@ -218,7 +216,7 @@ class TestDriving:
 # ---- names and refusals ----------------------------------------------------------------------------------------------
 
 
-@needs_fork
+@needs_scripts
 def test_specs_name_the_bot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BGNET_GNUBG", str(make(tmp_path)))
     for ply in range(4):
@@ -266,7 +264,7 @@ def test_wrong_arguments_are_refused(options: dict[str, Any]) -> None:
 ROLLED = GameState(START, dice=(3, 1))
 
 
-@needs_fork
+@needs_scripts
 @pytest.mark.parametrize(
     ("method", "state", "error", "message"),
     [
@@ -292,7 +290,7 @@ def test_states_it_does_not_know(
         getattr(fake(), method)([good, state])
 
 
-@needs_fork
+@needs_scripts
 def test_bad_arrays_are_refused(fake: Callable[..., GnubgCli]) -> None:
     bot = fake()
     with pytest.raises(engine.ArrayError):
@@ -403,7 +401,7 @@ class TestRealProgram:
 
     def test_gnubg_nn_plays_nearly_the_same(self, real: GnubgCli, odd_positions: tuple[Boards, Boards]) -> None:
         """The package has networks of another day: on 800 hard decisions 4.5 % of its plays differ."""
-        pytest.importorskip("gnubg_nn", reason="needs the extra bgnet[peers]")
+        pytest.importorskip("gnubg_nn", reason='needs the optional packages of "bgnet[peers]"')
         boards, dice = (rows[::2] for rows in odd_positions)
         same = (real.choose(boards, dice) == peers.GnubgNN(0).choose(boards, dice)).all(axis=1)
         assert same.mean() > 0.93

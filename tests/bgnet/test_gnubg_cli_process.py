@@ -23,8 +23,7 @@ from engine import START, GameState, Position
 from engine.board import START_BOARD
 from tests.bgnet.fake_gnubg import CUBE_ANSWER, RAMP, asked, make, stand_ins
 from tests.boards import roll
-
-needs_fork = pytest.mark.skipif(os.name == "nt", reason="the stand-in is a script with a #! line")
+from tests.marks import needs_scripts
 
 STARTS = np.repeat(START_BOARD[None], 10, axis=0)
 
@@ -71,7 +70,7 @@ DIES = "\n".join(
 STUCK = "gnubg.evaluate = lambda *_: time.sleep(100)"
 
 
-@needs_fork
+@needs_scripts
 class TestFailing:
     def test_a_death_is_mended_once(self, fake: Any, tmp_path: Path) -> None:
         outcomes = fake(DIES.format(times=1)).outcomes(RAMP)
@@ -190,7 +189,7 @@ class TestFailing:
 # ---- nothing stays behind --------------------------------------------------------------------------------------------
 
 
-@needs_fork
+@needs_scripts
 class TestEnding:
     def test_close_ends_it_and_removes_its_folder(self, fake: Any, tmp_path: Path) -> None:
         bot = fake()
@@ -237,7 +236,7 @@ class TestEnding:
         assert ends_soon(pid)
         assert any(not Path(home).exists() or time.sleep(0.05) for _ in range(40))
 
-    @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+    @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
     @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
     def test_a_fork_has_processes_of_its_own(self, fake: Any, tmp_path: Path) -> None:
         bot = fake()
@@ -272,7 +271,7 @@ def test_a_missing_program_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         player("gnubg-cli:2")
 
 
-@needs_fork
+@needs_scripts
 def test_where_the_program_is_looked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("named", "path", "usual"):
         (tmp_path / name).mkdir()

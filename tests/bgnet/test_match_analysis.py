@@ -20,7 +20,7 @@ from bgnet.cube import CubeDecision, decide
 from bgnet.cube_context import CubeContext
 from bgnet.cubeful import CubefulSearch
 from bgnet.evaluators import load
-from bgnet.gnubg_cli_process import GnubgError, find_gnubg
+from bgnet.gnubg_cli_process import find_gnubg
 from bgnet.match_analysis import DecisionKind, JudgedDecision, MatchAnalysis, MatchAnalysisError, analyze_match, mark_of
 from bgnet.match_analysis_luck import LuckJudge, luck_mark
 from bgnet.resignation import equity_of_resigning
@@ -29,6 +29,7 @@ from engine.actions import Action, new_game
 from engine.dice import ROLLS
 from engine.records import MatchRecord, RecordBuilder, parse_mat, to_mat
 from engine.state import GameStatus
+from tests.marks import needs_gnubg, needs_peers
 from tests.random_play import choice
 
 LEAVES = Composite(load("standard"))
@@ -385,15 +386,8 @@ def test_a_resignation_out_of_turn_is_judged_as_it_was() -> None:
 # ---- GNU Backgammon ------------------------------------------------------------------------------------------------
 
 
-def _has_gnubg() -> bool:
-    try:
-        find_gnubg()
-    except (GnubgError, ValueError, OSError):
-        return False
-    return "gnubg:0" in peers.available()
-
-
-@pytest.mark.skipif(not _has_gnubg(), reason="needs GNU Backgammon and the extra bgnet[peers]")
+@needs_gnubg
+@needs_peers
 @pytest.mark.parametrize("kind", ["match", "money"])
 def test_gnubg_counts_and_adds_up_the_same(kind: str, tmp_path: Path) -> None:
     """Its own analysis at 0-ply against ours with its networks: the same counts, nearly the same errors and luck."""

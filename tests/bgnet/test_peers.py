@@ -22,8 +22,8 @@ from tests.boards import array, board, roll
 
 Boards = NDArray[np.int8]
 
-pytest.importorskip("gnubg_nn", reason="needs the extra bgnet[peers]")
-pytest.importorskip("bgsage", reason="needs the extra bgnet[peers]")
+pytest.importorskip("gnubg_nn", reason='needs the optional packages of "bgnet[peers]"')
+pytest.importorskip("bgsage", reason='needs the optional packages of "bgnet[peers]"')
 
 SPECS = ["pubeval", "gnubg:0", "gnubg:1", "gnubg:2", "sage:0"]
 EVALUATORS = ["gnubg:0", "gnubg:1", "gnubg:2", "sage:0"]

@@ -30,7 +30,7 @@ from engine.records import read_mat
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-pytest.importorskip("matplotlib")
+pytest.importorskip("matplotlib", reason='needs the optional package matplotlib: pip install "bgnet[plot]"')
 
 DATA = Path(__file__).parent.parent / "data"
 RACE = "SneDGQBjew4wAA"

@@ -10,7 +10,8 @@ from bgnet.composite import Composite
 from bgnet.cubeful import CubefulSearch
 from bgnet.players import RandomPlayer
 from bgnet.session import BotError, Need, O, Session, SessionError, X
-from bgnet.session_bots import PlainOpponent
+from bgnet.session_bots import Opponent
+from bgnet.stakes_players import PlainPlayer
 from engine import START, ActionError, GameState, Position
 from engine.actions import Action, new_game
 from engine.records import parse_mat, to_mat
@@ -184,7 +185,7 @@ def judge() -> CubefulSearch:
 @pytest.mark.parametrize(("eights", "takes"), [(7, True), (8, False)])
 def test_bots_without_chances_take_by_the_pip_count_and_never_double(eights: int, takes: bool) -> None:
     position = Position(board({7: 10, 6: 5}, {17: eights, 18: 15 - eights}))
-    bot = PlainOpponent(RandomPlayer(), judge())
+    bot = Opponent(PlainPlayer(RandomPlayer()), judge())
     pending = GameState(position, doubled=True)
     assert pending.pips == (100, 112 if takes else 113)
     assert bot.answer(pending) is (Action.TAKE if takes else Action.DROP)
@@ -194,7 +195,7 @@ def test_bots_without_chances_take_by_the_pip_count_and_never_double(eights: int
 def test_a_resignation_is_judged_by_chances() -> None:
     """O bears off his last checker next, X none before: he has lost a gammon for sure, by the exact tables."""
     position = Position(board({13: 15}, {24: 1}))
-    bot = PlainOpponent(RandomPlayer(), judge())
+    bot = Opponent(PlainPlayer(RandomPlayer()), judge())
     for cube, owner in ((1, None), (4, O)):
         state = GameState(position, dice=(2, 1), cube=cube, owner=owner)
         single, gammon = bot.judge(state.resign(1)), bot.judge(state.resign(2))

@@ -17,7 +17,7 @@ from bgnet.arena_games import ArenaError, ArenaSettingsError, Entrant
 from bgnet.arena_record import RecordError
 from bgnet.cli import app
 from bgnet.cubeful import CubefulSearch
-from bgnet.gnubg_cli_process import find_gnubg, is_installed
+from bgnet.gnubg_cli_process import find_gnubg
 from bgnet.luck import DEFAULT_REFERENCE
 from bgnet.netfile import NetInfo, save_net
 from bgnet.players import RandomPlayer
@@ -30,6 +30,7 @@ from engine.actions import Action
 from engine.records import read_mat
 from engine.state import GameStatus
 from tests.bgnet.nets import random_net, random_weights
+from tests.marks import needs_gnubg, needs_peers
 
 
 class Wild:
@@ -88,6 +89,7 @@ def test_sides_can_be_exchanged(rules: str) -> None:
     assert one.pair_scores.std() > 0
 
 
+@needs_peers
 def test_chunks_and_workers_change_nothing() -> None:
     asked: Any = {"rules": "match:2", "reference": "net:standard"}
     whole = play_stakes("random", "pubeval", 8, pairs_per_chunk=4, **asked)
@@ -215,6 +217,7 @@ def test_bad_settings(changes: dict[str, object], words: str) -> None:
         play_stakes(Wild(1), Wild(2), contests, **changes)  # type: ignore[arg-type]
 
 
+@needs_peers
 def test_records_are_continued_to_the_same_result(tmp_path: Path) -> None:
     file = tmp_path / "record.json"
     short = play_stakes("random", "pubeval", 6, 2, "match:2", record=file, pairs_per_chunk=5)
@@ -226,7 +229,7 @@ def test_records_are_continued_to_the_same_result(tmp_path: Path) -> None:
         play_stakes("random", "pubeval", 12, 2, "match:5", record=file, resume=True)
     with pytest.raises(RecordError, match="exists already"):
         play_stakes("random", "pubeval", 12, 2, "match:2", record=file)
-    with pytest.raises(ArenaSettingsError, match="more than 4"):
+    with pytest.raises(ArenaSettingsError, match="holds 12 games or matches already, more than the 4 asked"):
         play_stakes("random", "pubeval", 4, 2, "match:2", record=file, resume=True)
 
 
@@ -235,7 +238,10 @@ def test_a_rule_can_stop_it() -> None:
     assert result.contests < 400 and result.stop is not None and result.stop.decision
 
 
-@pytest.mark.parametrize("spec", ["random", "pubeval", "net:standard", "gnubg:0", "sage:0"])
+OTHERS = [pytest.param(bot, marks=needs_peers) for bot in ("pubeval", "gnubg:0", "sage:0")]
+
+
+@pytest.mark.parametrize("spec", ["random", "net:standard", *OTHERS])
 def test_bots_by_name(spec: str) -> None:
     bot = stakes_player(spec)
     assert isinstance(bot, StakesPlayer) and stakes_player(bot) is bot
@@ -332,7 +338,7 @@ def test_networks_know_one_game(tmp_path: Path) -> None:
     assert play_stakes(small, "random", 4, start=new_game(3, **SHORT), reference=small).luck_adjusted is not None
 
 
-@pytest.mark.skipif(not is_installed(), reason="GNU Backgammon is not installed")
+@needs_gnubg
 def test_the_real_gnubg_sits_at_the_table_and_reads_the_games(tmp_path: Path) -> None:
     """It imports every file without a complaint, and comes to the same score."""
     asked: Any = {"reference": "net:standard"}
@@ -356,7 +362,7 @@ def test_the_real_gnubg_sits_at_the_table_and_reads_the_games(tmp_path: Path) ->
             assert not [word for word in complaints if word in shown], said
 
 
-@pytest.mark.skipif(not is_installed(), reason="GNU Backgammon is not installed")
+@needs_gnubg
 def test_gnubg_beavers() -> None:
     board = np.zeros(26, np.int8)
     board[[6, 5]], board[[24, 23]] = 1, -1  # the doubler needs luck to get off, the other is off next time

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from bgnet.workers import WorkerError, run_jobs
+from tests.marks import posix
 
 Report = Callable[[int], None]
 ROOT = Path(__file__).parents[2]
@@ -99,7 +100,7 @@ def test_settings_of_the_caller_stay(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "MKL_NUM_THREADS" not in os.environ
 
 
-@pytest.mark.skipif(os.name != "posix", reason="signals to a process group")
+@posix
 @pytest.mark.parametrize("pause", [0.1, 0.3, 2.0])
 def test_ctrl_c_ends_all_at_once(pause: float) -> None:
     """Whether the workers are still loading or already busy; they print nothing."""

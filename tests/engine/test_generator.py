@@ -68,7 +68,7 @@ def test_agrees_with_the_oracle_on_scattered_boards(seed):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_agrees_with_gnubg_nn(seed):
-    pytest.importorskip("gnubg_nn")
+    pytest.importorskip("gnubg_nn", reason='needs the optional package gnubg-nn: pip install "bgnet[peers]"')
     from tests import gnubg_moves
 
     turns = random_game_turns(100 + seed) + scattered_turns(100 + seed, 500)

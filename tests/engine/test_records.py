@@ -330,7 +330,7 @@ GNUBG = shutil.which("gnubg") or ("/usr/games/gnubg" if Path("/usr/games/gnubg")
 WARNINGS = ("warning", "unrecognised", "invalid", "error", "illegal", "doesn't follow", "garbage")
 
 
-@pytest.mark.skipif(GNUBG is None, reason="the gnubg program is not installed")
+@pytest.mark.skipif(GNUBG is None, reason="needs the program GNU Backgammon, which is optional: apt install gnubg")
 @pytest.mark.parametrize(
     ("start", "seed"),
     [
