@@ -48,7 +48,7 @@ class Learner:
         self.encoding = encoding
         self.batch_size = config.learning.batch_size
         self.average_decay = config.learning.average
-        self._steps_behind = 1_000_000 if config.parent else 0  # a parent is a good average to start from
+        self._random_start = not config.parent
         self.steps = 0
         sizes = [encoding.size, *config.net.hidden, 6] if start is None else start.sizes
         self.network = Network(sizes, config.seed)
@@ -57,13 +57,11 @@ class Learner:
         self.network.to(self.device)
         self.parameters = list(self.network.parameters())
         self.average = [p.detach().clone() for p in self.parameters]
-        self._speeds = [min(1.0, _PLAIN_WIDTH / layer.in_features) for layer in self.network.linears()[1:]]
-        self._speeds.insert(0, 1.0)
-        self.optimizer = torch.optim.Adam(
-            [{"params": list(layer.parameters())} for layer in self.network.linears()],
-            lr=config.learning.learning_rate,
-            fused=True,
-        )
+        first, *others = self.network.linears()
+        groups = [{"params": list(first.parameters()), "speed": 1.0}]
+        for layer in others:
+            groups.append({"params": list(layer.parameters()), "speed": min(1.0, _PLAIN_WIDTH / layer.in_features)})
+        self.optimizer = torch.optim.Adam(groups, lr=config.learning.learning_rate, fused=True)
         self._loss = nn.CrossEntropyLoss()
 
     @staticmethod
@@ -88,8 +86,8 @@ class Learner:
 
         Minibatches are of nearly equal size. Raises NonFiniteLoss after saving the batch to `failure_file`.
         """
-        for group, speed in zip(self.optimizer.param_groups, self._speeds, strict=True):
-            group["lr"] = learning_rate * speed
+        for group in self.optimizer.param_groups:
+            group["lr"] = learning_rate * group["speed"]
         torch.set_flush_denormal(True)  # Adam's second moments of idle weights would crawl through denormals
         try:
             return self._epoch(boards, targets, order, failure_file)
@@ -125,9 +123,9 @@ class Learner:
         return float(torch.linalg.vector_norm(torch.stack([torch.linalg.vector_norm(g) for g in gradients])))
 
     def _update_average(self) -> None:
-        # Shorter memory at first, so that the average leaves a random start behind quickly.
-        steps = self.steps + self._steps_behind
-        decay = min(self.average_decay, steps / (steps + 9))
+        decay = self.average_decay
+        if self._random_start:  # a shorter memory at first leaves it behind quickly
+            decay = min(decay, self.steps / (self.steps + 9))
         torch._foreach_lerp_(self.average, [p.detach() for p in self.parameters], 1 - decay)
 
     def _fail(self, boards: NDArray[np.int8], targets: NDArray[np.float32], path: Path) -> None:

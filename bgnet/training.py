@@ -93,6 +93,7 @@ class Training:
         self.config = config
         self.commit = commit_id()  # now: the working tree may move on while the run goes
         self.observer = observer
+        self._noted = False
         self.counters = Counters(total_games=0 if minutes else config.games, minutes=minutes or 0.0)
         start_board, checkers = VARIANTS[config.game.variant]
         self.game = make_game(config.payoff, start_board, config.selfplay.end_at_tables)
@@ -125,6 +126,7 @@ class Training:
                 f"{path}: made for {info.encoding} inputs with {info.checkers} checkers, which does not fit the "
                 f"configuration's {self.encoding.name} with {self.encoding.checkers}"
             )
+        self._note_compiling()
         boards = play_games(fold(weights, self.encoding), self.game, self.config.seed, _GROWTH_GAME, 50).boards
         try:
             grown = grow(weights, self.config.net.hidden, boards, self.encoding, self.config.seed)
@@ -219,14 +221,18 @@ class Training:
 
     def _compile(self) -> None:
         """Call every kernel once, so that compiling is not counted as training time."""
-        if not kernels_are_cached(Path(__file__).parent, "_play", "_encode", "choose_kernel"):
-            self.observer.note("compiling kernels, once per version, up to a minute")
+        self._note_compiling()
         net = self._evaluator()
         games = play_games(self._actor(), self.game, self.config.seed, 0, 1)
         encode(games.boards, self.encoding)
         self._targets(games, 0.5)
         bellman_residuals(net, self.game, games.boards)
         self.trial.play(net, 2)
+
+    def _note_compiling(self) -> None:
+        if not self._noted and not kernels_are_cached(Path(__file__).parent, "_play", "_encode", "choose_kernel"):
+            self.observer.note("compiling kernels, once per version, up to a minute")
+        self._noted = True
 
     def _finished(self) -> bool:
         return 0 < self.counters.total_games <= self.counters.games
