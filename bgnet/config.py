@@ -56,6 +56,10 @@ class SelfPlayConfig(_Section):
     """Threads that play; 0 = all cores but one, at least one. The games do not depend on it."""
     end_at_tables: bool = False
     """End a game where the exact endgame tables know the position, and learn from what they say of it."""
+    wandering: float = Field(default=0.0, ge=0, le=1)
+    """Share of the games with random plays in them, which lead to positions that good play avoids."""
+    random_plays: float = Field(default=0.1, ge=0, le=1)
+    """The chance of every play of such a game to be a random one. Targets stay those of greedy play."""
 
 
 class LearningConfig(_Section):

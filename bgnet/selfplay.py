@@ -12,7 +12,7 @@ from bgnet.backups import backup_position, roll_index
 from bgnet.inference import FoldedNet, best_result, position_outcome, workspace, write_ending
 from engine.bearoff import Endgames, endgames, known_outcomes
 from engine.board import START_BOARD, ending, turn
-from engine.dice import opening_kernel, roll_kernel
+from engine.dice import opening_kernel, philox, roll_kernel
 from engine.generator import MAX_RESULTS, generate
 from engine.jit import kernel
 from engine.rules import MONEY
@@ -21,6 +21,7 @@ __all__ = ["GAMES_PER_TASK", "MONEY_GAME", "Actor", "Game", "SelfPlay", "make_ga
 
 GAMES_PER_TASK = 25
 """A task of a worker thread. The result does not depend on it, only how evenly the threads are busy."""
+_CHOICES = 0x85EBCA6B  # turns the key of a dice stream into that of the random plays beside it
 
 
 class Game(NamedTuple):
@@ -34,6 +35,10 @@ class Game(NamedTuple):
     """The exact endgame tables; empty unless they are used."""
     use_tables: bool
     """End a game where the tables know the position, with their outcome."""
+    wandering: float = 0.0
+    """Share of the games that have random plays in them."""
+    random_plays: float = 0.0
+    """The chance of every play of such a game to be a random one, each legal result equally likely."""
 
 
 class Actor(NamedTuple):
@@ -62,11 +67,21 @@ class SelfPlay(NamedTuple):
     ended, or what the endgame tables say."""
     last_values: NDArray[np.float32]
     """float32[G, 6], what the acting network thought of that: the same when the game is over."""
+    wandered: NDArray[np.bool_]
+    """bool[M], whether the play made from each position was a random one: what followed says nothing about it."""
 
 
-def make_game(payoff: NDArray[np.float32], start: NDArray[np.int8], use_tables: bool = False) -> Game:
+def make_game(
+    payoff: NDArray[np.float32],
+    start: NDArray[np.int8],
+    use_tables: bool = False,
+    *,
+    wandering: float = 0.0,
+    random_plays: float = 0.0,
+) -> Game:
     """The first use of the tables on a machine builds them, some seconds."""
-    return Game(payoff, np.ascontiguousarray(start), endgames() if use_tables else _no_tables(), use_tables)
+    tables = endgames() if use_tables else _no_tables()
+    return Game(payoff, np.ascontiguousarray(start), tables, use_tables, float(wandering), float(random_plays))
 
 
 def _no_tables() -> Endgames:
@@ -82,9 +97,16 @@ MONEY_GAME = make_game(MONEY.payoff, START_BOARD)
 
 
 @kernel
+def _chance(word, probability):
+    """A random word below 2**32 -> whether what has this probability happens."""
+    return word < probability * 4294967296.0
+
+
+@kernel
 def _play(actor, game, seed, first_game, games):
-    """actor plays `games` games greedily on both sides, with the dice of (seed, first_game ...) -> boards int8[M, 26],
-    values float32[M, 6], backups float32[M or 0, 6], offsets int64[G + 1], finals and last_values float32[G, 6].
+    """actor plays `games` games on both sides, with the dice of (seed, first_game ...) -> boards int8[M, 26], values
+    float32[M, 6], backups float32[M or 0, 6], offsets int64[G + 1], finals and last_values float32[G, 6], wandered
+    bool[M]. It plays greedily but for the random plays of the game's settings.
     """
     net, keep, payoff = actor.net, actor.keep, game.payoff
     work = workspace(net)
@@ -102,6 +124,7 @@ def _play(actor, game, seed, first_game, games):
     boards = np.empty((room, 26), dtype=np.int8)
     values = np.empty((room, 6), dtype=np.float32)
     backups = np.empty((room if keep > 0 else 0, 6), dtype=np.float32)
+    wandered = np.zeros((room, 1), dtype=np.bool_)
     offsets = np.zeros(games + 1, dtype=np.int64)
     finals = np.zeros((games, 6), dtype=np.float32)
     last_values = np.zeros((games, 6), dtype=np.float32)
@@ -111,12 +134,15 @@ def _play(actor, game, seed, first_game, games):
         board[0] = game.start
         position_outcome(net, board[0], work, outcome[0])
         die1, die2 = opening_kernel(seed, first_game + g)
+        of_game, _ = philox(0xFFFFFFFF, first_game + g, seed ^ _CHOICES)
+        random_plays = game.random_plays if _chance(of_game, game.wandering) else 0.0
         ply = 0
         while True:
             if total == room:
                 room *= 2
                 boards = _grown(boards, room)
                 values = _grown(values, room)
+                wandered = _grown(wandered, room)
                 if keep > 0:
                     backups = _grown(backups, room)
             boards[total] = board[0]
@@ -127,6 +153,13 @@ def _play(actor, game, seed, first_game, games):
                     best_boards, best_outcomes, backup,
                 )  # fmt: skip
                 backups[total] = backup
+            of_play, of_result = philox(ply, first_game + g, seed ^ _CHOICES)
+            wandered[total, 0] = _chance(of_play, random_plays)
+            if wandered[total, 0]:
+                n = generate(board[0], die1, die2, results)
+                board[0] = results[(of_result * n) >> 32]
+                position_outcome(net, board[0], work, outcome[0])
+            elif keep > 0:
                 k = roll_index(die1, die2)
                 board[0] = best_boards[k]
                 outcome[0] = best_outcomes[k]
@@ -147,7 +180,10 @@ def _play(actor, game, seed, first_game, games):
             ply += 1
             die1, die2 = roll_kernel(seed, first_game + g, ply)
         offsets[g + 1] = total
-    return boards[:total].copy(), values[:total].copy(), backups[:total].copy(), offsets, finals, last_values
+    return (
+        boards[:total].copy(), values[:total].copy(), backups[:total].copy(), offsets, finals, last_values,
+        wandered[:total, 0].copy(),
+    )  # fmt: skip
 
 
 @kernel
@@ -159,7 +195,7 @@ def _grown(array, room):
 
 
 def play_games(actor: Actor | FoldedNet, game: Game, seed: int, first_game: int, games: int) -> SelfPlay:
-    """Play games `first_game` .. `first_game + games - 1` of the dice stream `seed`, greedily at 0-ply."""
+    """Play games `first_game` .. `first_game + games - 1` of the dice stream `seed` at 0-ply."""
     if isinstance(actor, FoldedNet):
         actor = Actor(actor, actor, 0)
     return SelfPlay(*_play(actor, game, seed, first_game, games))
@@ -182,6 +218,7 @@ class PendingGames:
             np.concatenate([*offsets, starts[-1:]]),
             np.concatenate([part.finals for part in parts]),
             np.concatenate([part.last_values for part in parts]),
+            np.concatenate([part.wandered for part in parts]),
         )
 
 

@@ -96,7 +96,10 @@ class Training:
         self._noted = False
         self.counters = Counters(total_games=0 if minutes else config.games, minutes=minutes or 0.0)
         start_board, checkers = VARIANTS[config.game.variant]
-        self.game = make_game(config.payoff, start_board, config.selfplay.end_at_tables)
+        play = config.selfplay
+        self.game = make_game(
+            config.payoff, start_board, play.end_at_tables, wandering=play.wandering, random_plays=play.random_plays
+        )
         self.encoding = encoding(config.net.encoding, checkers)
         self.learner = Learner(config, self.encoding, None if resumed else self._parent())
         if config.exact.pruner and not resumed:
@@ -288,7 +291,7 @@ class Training:
 
     def _learn(self, games: SelfPlay, log: RunLog) -> None:
         c, rates = self.counters, self._rates()
-        picked = training_positions(games, opening=self.exact)
+        picked = training_positions(games, exact=self.exact)
         boards, targets, order = self._lesson(games, picked, rates.lam)
         loss = self.learner.learn(boards, targets, rates.learning_rate, order, self.run.failed_batch)
         c.rounds += 1

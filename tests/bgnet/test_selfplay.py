@@ -80,6 +80,39 @@ def test_pruning_keeps_what_the_pruner_likes() -> None:
     assert foreign.boards.shape != full.boards.shape or (foreign.boards != full.boards).any()
 
 
+@pytest.mark.parametrize("keep", [0, 20_000])
+def test_random_plays(keep: int) -> None:
+    """In about their share of games about their share of plays: legal, of all kinds, and marked; the rest is greedy."""
+    net = random_net([48, 16])
+    actor = Actor(net.folded, net.folded, keep)
+    count = 10 if keep else 200
+    game = make_game(MONEY.payoff, START_BOARD, wandering=0.4, random_plays=0.2)
+    games = play_games(actor, game, 2, 0, count)
+    player = EvaluatorPlayer(net, MONEY.payoff)
+    in_game = np.array([games.wandered[a:b].any() for a, b in zip(games.offsets, games.offsets[1:], strict=False)])
+    share = games.wandered.sum() / sum(
+        b - a for a, b, some in zip(games.offsets, games.offsets[1:], in_game, strict=False) if some
+    )
+    assert in_game.any() and not in_game.all()
+    if not keep:
+        assert abs(in_game.mean() - 0.4) < 0.1 and abs(share - 0.2) < 0.02
+    ranks = []
+    for g in range(min(count, 10)):
+        for t in range(games.offsets[g], games.offsets[g + 1] - 1):
+            ply = t - games.offsets[g]
+            roll = np.array([dice.roll(2, g, ply) if ply else dice.opening(2, g)], np.int8)
+            legal = [board.tobytes() for board in legal_afterstates(games.boards[t : t + 1], roll).boards]
+            assert games.boards[t + 1].tobytes() in legal
+            if games.wandered[t]:
+                ranks.append(legal.index(games.boards[t + 1].tobytes()) / len(legal))
+            else:
+                assert (games.boards[t + 1] == player.choose(games.boards[t : t + 1], roll)[0]).all()
+    assert min(ranks) < 0.2 and max(ranks) > 0.7
+    assert_same(play_games(actor, game, 2, 3, 1), play_games(actor, game, 2, 3, 1))
+    plain = play_games(actor, make_game(MONEY.payoff, START_BOARD), 2, 0, count)
+    assert not plain.wandered.any() and plain.boards.shape != games.boards.shape
+
+
 def test_games_end_at_the_tables() -> None:
     from engine.bearoff import endgames, known_outcomes
 

@@ -28,6 +28,7 @@ def games_of(values: list[NDArray[np.float64]], endings: list[int]) -> SelfPlay:
         offsets,
         np.eye(6, dtype=np.float32)[endings],
         np.eye(6, dtype=np.float32)[endings],
+        np.zeros(offsets[-1], np.bool_),
     )
 
 
@@ -80,7 +81,26 @@ def test_case_tr_002_target_is_the_opponents_value_turned() -> None:
 def test_the_opening_position_is_left_out() -> None:
     games = games_of([np.full((3, 6), 1 / 6), np.full((2, 6), 1 / 6)], [3, 3])
     assert training_positions(games).tolist() == [1, 2, 4]
-    assert training_positions(games, opening=True).tolist() == [0, 1, 2, 3, 4]
+    assert training_positions(games, exact=True).tolist() == [0, 1, 2, 3, 4]
+
+
+def test_a_random_play_ends_what_is_carried_back() -> None:
+    """Earlier targets are those of a game cut at it; sampled targets leave its position out, exact ones need not."""
+    rng = np.random.default_rng(7)
+    values = rng.dirichlet(np.ones(6), size=6)
+    whole = games_of([values], [3])
+    wandered = np.array([False, False, True, False, False, False])
+    games = whole._replace(wandered=wandered, backups=rng.dirichlet(np.ones(6), size=6).astype(np.float32))
+    assert training_positions(games).tolist() == [1, 3, 4, 5]
+    assert training_positions(games, exact=True).tolist() == [0, 1, 2, 3, 4, 5]
+    sampled, exact = td_lambda(games, 0.7), residual_lambda(games, 0.7)
+    assert np.abs(sampled[3:] - td_lambda(whole, 0.7)[3:]).max() < 1e-6
+    assert np.abs(sampled[1] - swap(values[2])).max() < 1e-6, "what position 2 led to says nothing"
+    assert np.abs(sampled[0] - swap(0.3 * values[1] + 0.7 * sampled[1])).max() < 1e-6
+    residuals = games.backups - games.values
+    assert np.abs(exact[2] - games.backups[2]).max() < 1e-6
+    assert np.abs(exact[1] - games.backups[1] - 0.7 * swap(residuals[2])).max() < 1e-6
+    assert np.abs(exact[3:] - residual_lambda(games._replace(wandered=wandered & False), 0.7)[3:]).max() < 1e-6
 
 
 @pytest.mark.parametrize("decay", [0.0, 0.7, 1.0])
