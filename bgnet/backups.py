@@ -5,15 +5,18 @@ A small network may pick the results of a roll that the big one judges: at almos
 
 from __future__ import annotations
 
-import numpy as np
+from typing import NamedTuple
 
-from bgnet.inference import best_child, set_parent, workspace, write_ending
+import numpy as np
+from numpy.typing import NDArray
+
+from bgnet.inference import children_outcomes, set_parent, workspace, write_ending
 from engine.board import ending, turn
 from engine.dice import ROLLS, WEIGHTS
 from engine.generator import MAX_RESULTS, generate
 from engine.jit import kernel
 
-__all__ = ["backup_position", "backups_kernel", "roll_index"]
+__all__ = ["Expansion", "backup_position", "backups_kernel", "expansion", "roll_index"]
 
 _WEIGHTS32 = WEIGHTS.astype(np.float32)
 
@@ -25,65 +28,117 @@ def roll_index(die1, die2):
     return high * (high - 1) // 2 + min(die1, die2) - 1
 
 
-@kernel
-def _keep_best(results, equities, n, keep):
-    """results int8[n, 26], equities float32[n] -> the `keep` best results moved to the front, in their old order."""
-    for _ in range(n - keep):
-        worst = 0
-        for r in range(1, n):
-            if equities[r] <= equities[worst]:
-                worst = r
-        for r in range(worst, n - 1):
-            results[r] = results[r + 1]
-            equities[r] = equities[r + 1]
-        n -= 1
+class Expansion(NamedTuple):
+    """Scratch memory for the results of all rolls of a position, and what is found out about them."""
+
+    turned: NDArray[np.int8]
+    """int8[26], the position in the next player's view."""
+    results: NDArray[np.int8]
+    """int8[21 * MAX_RESULTS, 26], the results of the rolls, one roll after the other."""
+    outcomes: NDArray[np.float32]
+    """float32[21 * MAX_RESULTS, 6], their outcomes."""
+    equities: NDArray[np.float32]
+    """float32[MAX_RESULTS], of one roll's results."""
+    starts: NDArray[np.int64]
+    """int64[22], where each roll's results begin."""
+    best: NDArray[np.int64]
+    """int64[21], the row of each roll's best result."""
 
 
 @kernel
-def backup_position(
-    net, pruner, keep, payoff, board, turned, work, pruner_work, results, equities, best_boards, best_outcomes, out
-):
+def expansion():
+    """-> Expansion for one thread. Memory that is never used is never taken."""
+    return Expansion(
+        np.empty(26, dtype=np.int8),
+        np.empty((21 * MAX_RESULTS, 26), dtype=np.int8),
+        np.empty((21 * MAX_RESULTS, 6), dtype=np.float32),
+        np.empty(MAX_RESULTS, dtype=np.float32),
+        np.zeros(22, dtype=np.int64),
+        np.zeros(21, dtype=np.int64),
+    )
+
+
+@kernel
+def _equity(payoff, outcome):
+    """outcome float32[6] in the next player's view -> the equity for the player who moved."""
+    equity = np.float32(0.0)
+    for j in range(6):
+        equity += payoff[(j + 3) % 6] * outcome[j]
+    return equity
+
+
+@kernel
+def _prune(payoff, keep, x):
+    """The expansion with outcomes by the pruner -> with each roll's best `keep` results only, in their old order."""
+    results, equities, starts = x.results, x.equities, x.starts
+    first = 0
+    total = 0
+    for k in range(21):
+        n = starts[k + 1] - first
+        for r in range(n):
+            equities[r] = _equity(payoff, x.outcomes[first + r])
+        for _ in range(min(keep, n)):
+            top = 0
+            for r in range(1, n):
+                if equities[r] > equities[top]:
+                    top = r
+            equities[top] = -np.inf  # the mark of those that stay
+        for r in range(n):
+            if equities[r] == -np.inf:
+                results[total] = results[first + r]
+                total += 1
+        first = starts[k + 1]
+        starts[k + 1] = total
+
+
+@kernel
+def backup_position(net, pruner, keep, payoff, board, work, pruner_work, x, out):
     """board int8[26], not finished -> out float32[6], the mean over the rolls of the outcome after the best play.
 
-    best_boards int8[21, 26] and best_outcomes float32[21, 6] are those plays, in the next player's view. Of a roll's
-    results the pruner's best `keep` are judged by net. turned, the workspaces, results and equities are scratch.
+    The expansion x then holds the results that were judged, their outcomes in the next player's view and the row of
+    each roll's best (the first of equals). Of a roll's results the pruner's best `keep` are judged by net. All rolls
+    are judged together, in full blocks of rows.
     """
-    turn(board, turned)
-    set_parent(net, turned, work)
-    pruned = False
+    turn(board, x.turned)
+    results, outcomes, starts = x.results, x.outcomes, x.starts
+    total = 0
+    many = False
+    for k in range(21):
+        n = generate(board, int(ROLLS[k, 0]), int(ROLLS[k, 1]), results[total:])
+        many |= n > keep
+        total += n
+        starts[k + 1] = total
+    if many:
+        set_parent(pruner, x.turned, pruner_work)
+        children_outcomes(pruner, results, 0, total, pruner_work, outcomes)
+        _prune(payoff, keep, x)
+        total = starts[21]
+    set_parent(net, x.turned, work)
+    children_outcomes(net, results, 0, total, work, outcomes)
     out[:] = 0.0
     for k in range(21):
-        n = generate(board, int(ROLLS[k, 0]), int(ROLLS[k, 1]), results)
-        if n > keep:
-            if not pruned:
-                set_parent(pruner, turned, pruner_work)
-                pruned = True
-            best_child(pruner, payoff, results, n, pruner_work, equities, best_outcomes[k])
-            _keep_best(results, equities, n, keep)
-            n = keep
-        best = best_child(net, payoff, results, n, work, equities, best_outcomes[k])
-        best_boards[k] = results[best]
+        best = starts[k]
+        most = np.float32(-np.inf)
+        for r in range(starts[k], starts[k + 1]):
+            equity = _equity(payoff, outcomes[r])
+            if equity > most:
+                most = equity
+                best = r
+        x.best[k] = best
         for j in range(6):
-            out[j] += _WEIGHTS32[k] * best_outcomes[k, (j + 3) % 6]
+            out[j] += _WEIGHTS32[k] * outcomes[best, (j + 3) % 6]
 
 
 @kernel
 def backups_kernel(net, payoff, boards, out):
     """boards int8[N, 26] -> out float32[N, 6], exact one-roll backups in the same view; a finished game is exact."""
     work = workspace(net)
-    results = np.empty((MAX_RESULTS, 26), dtype=np.int8)
-    equities = np.empty(MAX_RESULTS, dtype=np.float32)
+    x = expansion()
     board = np.empty(26, dtype=np.int8)
-    turned = np.empty(26, dtype=np.int8)
-    best_boards = np.empty((21, 26), dtype=np.int8)
-    best_outcomes = np.empty((21, 6), dtype=np.float32)
     for i in range(boards.shape[0]):
         over = ending(boards[i], net.checkers)
         if over >= 0:
             write_ending(over, out[i])
         else:
             board[:] = boards[i]
-            backup_position(
-                net, net, MAX_RESULTS, payoff, board, turned, work, work, results, equities,
-                best_boards, best_outcomes, out[i],
-            )  # fmt: skip
+            backup_position(net, net, MAX_RESULTS, payoff, board, work, work, x, out[i])

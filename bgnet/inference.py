@@ -22,8 +22,8 @@ from engine.generator import MAX_RESULTS, generate
 from engine.jit import kernel
 
 __all__ = [
-    "FoldedNet", "Workspace", "afterstates_kernel", "best_child", "best_result", "choose_kernel", "fold",
-    "outcomes_kernel", "position_outcome", "set_parent", "workspace", "write_ending",
+    "FoldedNet", "Workspace", "afterstates_kernel", "best_child", "best_result", "children_outcomes", "choose_kernel",
+    "fold", "outcomes_kernel", "position_outcome", "set_parent", "workspace", "write_ending",
 ]  # fmt: skip
 
 _BLOCK = 32  # results judged together: their first-layer activations stay in the second-level cache
@@ -319,6 +319,17 @@ def best_result(net, payoff, turned, results, n, work, equities, outcome):
 
 
 @kernel
+def children_outcomes(net, results, first, last, work, out):
+    """Rows first .. last - 1 of results int8[:, 26], of the parent that is set in the workspace and in the next
+    player's view -> the same rows of out float32[:, 6].
+    """
+    for start in range(first, last, _BLOCK):
+        n = min(_BLOCK, last - start)
+        _judge_block(net, results, start, n, work)
+        out[start : start + n] = work.probabilities[:n]
+
+
+@kernel
 def afterstates_kernel(net, parents, boards, offsets, out):
     """parents int8[N, 26] (mover's view), their Afterstates -> out float32[M, 6] in the next player's view."""
     work = workspace(net)
@@ -326,10 +337,7 @@ def afterstates_kernel(net, parents, boards, offsets, out):
     for i in range(parents.shape[0]):
         turn(parents[i], turned)
         set_parent(net, turned, work)
-        for first in range(offsets[i], offsets[i + 1], _BLOCK):
-            n = min(_BLOCK, offsets[i + 1] - first)
-            _judge_block(net, boards, first, n, work)
-            out[first : first + n] = work.probabilities[:n]
+        children_outcomes(net, boards, offsets[i], offsets[i + 1], work, out)
 
 
 @kernel

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bgnet.backups import backup_position, roll_index
+from bgnet.backups import backup_position, expansion, roll_index
 from bgnet.inference import FoldedNet, best_result, position_outcome, workspace, write_ending
 from engine.bearoff import Endgames, endgames, known_outcomes
 from engine.board import START_BOARD, ending, turn
@@ -113,8 +113,7 @@ def _play(actor, game, seed, first_game, games):
     pruner_work = workspace(actor.pruner)
     results = np.empty((MAX_RESULTS, 26), dtype=np.int8)
     equities = np.empty(MAX_RESULTS, dtype=np.float32)
-    best_boards = np.empty((21, 26), dtype=np.int8)
-    best_outcomes = np.empty((21, 6), dtype=np.float32)
+    x = expansion()
     turned = np.empty(26, dtype=np.int8)
     board = np.empty((1, 26), dtype=np.int8)
     outcome = np.empty((1, 6), dtype=np.float32)
@@ -148,10 +147,7 @@ def _play(actor, game, seed, first_game, games):
             boards[total] = board[0]
             values[total] = outcome[0]
             if keep > 0:
-                backup_position(
-                    net, actor.pruner, keep, payoff, board[0], turned, work, pruner_work, results, equities,
-                    best_boards, best_outcomes, backup,
-                )  # fmt: skip
+                backup_position(net, actor.pruner, keep, payoff, board[0], work, pruner_work, x, backup)
                 backups[total] = backup
             of_play, of_result = philox(ply, first_game + g, seed ^ _CHOICES)
             wandered[total, 0] = _chance(of_play, random_plays)
@@ -160,9 +156,9 @@ def _play(actor, game, seed, first_game, games):
                 board[0] = results[(of_result * n) >> 32]
                 position_outcome(net, board[0], work, outcome[0])
             elif keep > 0:
-                k = roll_index(die1, die2)
-                board[0] = best_boards[k]
-                outcome[0] = best_outcomes[k]
+                best = x.best[roll_index(die1, die2)]
+                board[0] = x.results[best]
+                outcome[0] = x.outcomes[best]
             else:
                 n = generate(board[0], die1, die2, results)
                 turn(board[0], turned)

@@ -72,9 +72,8 @@ def residual_lambda(games: SelfPlay, lam: float) -> NDArray[np.float32]:
     if len(games.backups) != len(games.values):
         raise ValueError("these games were played without exact backups")
     out = np.empty_like(games.values)
-    _residual_lambda(
-        games.values, games.backups, games.offsets, games.finals, games.last_values, games.wandered, np.float32(lam), out
-    )
+    played = (games.values, games.backups, games.offsets, games.finals, games.last_values, games.wandered)
+    _residual_lambda(*played, np.float32(lam), out)
     return out
 
 
