@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bgnet.encoding import COUNTS, OPPONENT_OFF, PLACES, Encoding, place_counts
-from bgnet.linear import CHUNK, LANES, ROW_BLOCK, add_rows, add_rows_relu, dense, pack
+from bgnet.linear import CHUNK, LANES, ROW_BLOCK, STRIP, add_rows, aligned, dense, first_layers, pack
 from bgnet.netfile import Weights
 from engine.board import ending, turn
 from engine.generator import MAX_RESULTS, generate
@@ -26,7 +26,7 @@ __all__ = [
     "fold", "outcomes_kernel", "position_outcome", "set_parent", "workspace", "write_ending",
 ]  # fmt: skip
 
-_BLOCK = 32  # results judged together: their first-layer activations stay in the second-level cache
+_BLOCK = 32  # results judged together
 _STEPS = PLACES * COUNTS  # where the rows for one more checker start
 _LOWEST = -15
 
@@ -52,8 +52,6 @@ class FoldedNet(NamedTuple):
 class Workspace(NamedTuple):
     """Scratch memory of one thread."""
 
-    acts: NDArray[np.float32]
-    """float32[40, H], the first hidden layer of a block of results."""
     ping: NDArray[np.float32]
     pong: NDArray[np.float32]
     """float32[40 * widest layer behind the first], used in turn."""
@@ -64,9 +62,15 @@ class Workspace(NamedTuple):
     counts: NDArray[np.int64]
     """int64[28], the parent's counts."""
     picks: NDArray[np.int64]
-    """int64[56], rows to add."""
+    """int64[32, 56], rows to add for each of a block of results."""
     signs: NDArray[np.float32]
-    """float32[56], +1 or -1 for each."""
+    """float32[32, 56], +1 or -1 for each."""
+    lengths: NDArray[np.int64]
+    """int64[32], how many there are."""
+    strip: tuple[NDArray[np.float32], NDArray[np.int64]]
+    """Scratch of `first_layers`: float32[40, STRIP] and int64[STRIP]."""
+    every: NDArray[np.int64]
+    """int64[widest layer], 0, 1, 2, ..."""
 
 
 def _padded(size: int, multiple: int = LANES) -> int:
@@ -95,13 +99,20 @@ def fold(weights: Weights, encoding: Encoding) -> FoldedNet:
         packed.append(pack(wide))
         biases.append(np.pad(bias, (0, n_out - len(bias))))
     return FoldedNet(
-        base.astype(np.float32),
-        np.ascontiguousarray(rows, dtype=np.float32),
-        np.concatenate(packed).astype(np.float32),
+        _lined_up(base[None])[0],
+        _lined_up(rows),
+        _lined_up(np.concatenate(packed)[None])[0],
         np.concatenate(biases).astype(np.float32),
         np.array(widths, dtype=np.int64),
         encoding.checkers,
     )
+
+
+def _lined_up(array: NDArray[np.floating]) -> NDArray[np.float32]:
+    """[R, C] -> float32[R, C] in memory that begins at a cache line."""
+    copy: NDArray[np.float32] = aligned(*array.shape)
+    copy[...] = array
+    return copy
 
 
 @kernel
@@ -111,20 +122,25 @@ def workspace(net):
     widest = net.sizes[1:].max()
     hidden = net.sizes[0]
     return Workspace(
-        np.zeros((rows, hidden), dtype=np.float32),
         np.zeros(rows * widest, dtype=np.float32),
         np.zeros(rows * widest, dtype=np.float32),
         np.zeros((_BLOCK, 6), dtype=np.float32),
-        np.zeros((1, hidden), dtype=np.float32),
+        aligned(1, hidden),
         np.zeros(28, dtype=np.int64),
-        np.zeros(56, dtype=np.int64),
-        np.zeros(56, dtype=np.float32),
+        np.zeros((_BLOCK, 56), dtype=np.int64),
+        np.zeros((_BLOCK, 56), dtype=np.float32),
+        np.zeros(_BLOCK, dtype=np.int64),
+        (
+            aligned(rows, STRIP),
+            np.zeros(STRIP, dtype=np.int64),
+        ),
+        np.arange(net.sizes.max()),
     )
 
 
 @kernel
 def _position_rows(board, checkers, counts, picks, signs):
-    """board int8[26] -> its counts int64[28], the rows to pick for them and their signs; how many there are."""
+    """board int8[26] -> its counts int64[28], the rows int64[56] to pick for them, their signs; how many there are."""
     place_counts(board, checkers, counts)
     n = 0
     for p in range(28):
@@ -183,20 +199,21 @@ def _rectify(values, n):
 
 
 @kernel
-def _finish(net, n, work):
-    """The workspace's first n activated rows -> its probabilities float32[n, 6]: layers behind, then softmax."""
-    rows = work.acts.shape[0]
-    values = work.acts
-    weight_start = 0
-    bias_start = 0
+def _judge(net, base, n, work):
+    """The workspace's first n lists of rows to add to base float32[H] -> its probabilities float32[n, 6]."""
+    rows = _BLOCK + ROW_BLOCK
     last = net.sizes.shape[0] - 1
-    for layer in range(1, last + 1):
+    width = net.sizes[1]
+    values = work.ping[: rows * width].reshape((rows, width))
+    first_layers(base, net.rows, work.picks, work.signs, work.lengths, n, net.weights, net.biases, values, work.strip)
+    weight_start = net.sizes[0] * width
+    bias_start = width
+    for layer in range(2, last + 1):
+        _rectify(values, n)
         width = net.sizes[layer]
         flat = work.ping if layer % 2 == 1 else work.pong
         out = flat[: rows * width].reshape((rows, width))
-        dense(values, n, net.weights, weight_start, net.biases, bias_start, out)
-        if layer < last:
-            _rectify(out, n)
+        dense(values, n, net.weights, weight_start, net.biases, bias_start, out, work.every)
         weight_start += values.shape[1] * width
         bias_start += width
         values = out
@@ -232,9 +249,8 @@ def position_outcome(net, board, work, out):
     if over >= 0:
         write_ending(over, out)
     else:
-        n = _position_rows(board, net.checkers, work.counts, work.picks, work.signs)
-        add_rows_relu(net.base, net.rows, work.picks, work.signs, n, work.acts, 0)
-        _finish(net, 1, work)
+        work.lengths[0] = _position_rows(board, net.checkers, work.counts, work.picks[0], work.signs[0])
+        _judge(net, net.base, 1, work)
         out[:] = work.probabilities[0]
 
 
@@ -242,14 +258,13 @@ def position_outcome(net, board, work, out):
 def outcomes_kernel(net, boards, out):
     """boards int8[N, 26] -> out float32[N, 6], each in its own view; a finished game is exact."""
     work = workspace(net)
-    base, rows, checkers = net.base, net.rows, net.checkers
-    acts, counts, picks, signs = work.acts, work.counts, work.picks, work.signs
+    base, checkers = net.base, net.checkers
+    counts, picks, signs, lengths = work.counts, work.picks, work.signs, work.lengths
     for first in range(0, boards.shape[0], _BLOCK):
         n = min(_BLOCK, boards.shape[0] - first)
         for r in range(n):
-            m = _position_rows(boards[first + r], checkers, counts, picks, signs)
-            add_rows_relu(base, rows, picks, signs, m, acts, r)
-        _finish(net, n, work)
+            lengths[r] = _position_rows(boards[first + r], checkers, counts, picks[r], signs[r])
+        _judge(net, base, n, work)
         for r in range(n):
             over = ending(boards[first + r], net.checkers)
             if over >= 0:
@@ -264,14 +279,12 @@ def _judge_block(net, results, first, n, work):
     next -> the workspace's probabilities[:n]; finished games are exact.
     """
     # Taken out of the tuples once: each look into a tuple of arrays costs an atomic reference count.
-    rows, acts, parent = net.rows, work.acts, work.parent[0]
-    counts, picks, signs = work.counts, work.picks, work.signs
+    counts, picks, signs, lengths = work.counts, work.picks, work.signs, work.lengths
     any_off = False
     for r in range(n):
-        m, gone = _change_rows(counts, results[first + r], picks, signs)
-        add_rows_relu(parent, rows, picks, signs, m, acts, r)
+        lengths[r], gone = _change_rows(counts, results[first + r], picks[r], signs[r])
         any_off |= gone > 0
-    _finish(net, n, work)
+    _judge(net, work.parent[0], n, work)
     if any_off:  # only a play that bears off can end the game
         for r in range(n):
             over = ending(results[first + r], net.checkers)
@@ -282,8 +295,8 @@ def _judge_block(net, results, first, n, work):
 @kernel
 def set_parent(net, turned, work):
     """turned int8[26], a parent in the next player's view -> its sums and counts in the workspace."""
-    n = _position_rows(turned, net.checkers, work.counts, work.picks, work.signs)
-    add_rows(net.base, net.rows, work.picks, work.signs, n, work.parent, 0)
+    n = _position_rows(turned, net.checkers, work.counts, work.picks[0], work.signs[0])
+    add_rows(net.base, net.rows, work.picks, work.signs, n, work.parent)
 
 
 @kernel

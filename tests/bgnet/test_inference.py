@@ -210,8 +210,34 @@ def test_dense_product(rows: int, n_in: int, n_out: int) -> None:
     acts = rng.normal(size=(rows + linear.ROW_BLOCK, n_in)).astype(np.float32)
     matrix, bias = rng.normal(size=(n_in, n_out)).astype(np.float32), rng.normal(size=n_out).astype(np.float32)
     out = np.zeros((rows + linear.ROW_BLOCK, n_out), np.float32)
-    linear.dense(acts, rows, linear.pack(matrix), 0, bias, 0, out)
+    linear.dense(acts, rows, linear.pack(matrix), 0, bias, 0, out, np.arange(n_in))
     assert np.abs(out[:rows] - (acts[:rows].astype(float) @ matrix + bias)).max() < 1e-4
+
+
+@pytest.mark.parametrize("rows", [1, 4, 5, 8, 13, 32])
+@pytest.mark.parametrize(("height", "n_out"), [(128, 16), (640, 32), (1280, 48)])
+@pytest.mark.parametrize("shift", [-9.0, -2.0, 9.0], ids=["hardly active", "sparse", "all active"])
+def test_first_layers(rows: int, height: int, n_out: int, shift: float) -> None:
+    """Picked rows, ReLU and product against numpy, over partial strips and blocks; leftovers of a call do no harm."""
+    rng = np.random.default_rng(rows)
+    base = (rng.normal(size=height) + shift).astype(np.float32)
+    table = rng.normal(size=(50, height)).astype(np.float32)
+    picks, signs = rng.integers(0, 50, size=(32, 8)), rng.choice([-1.0, 1.0], size=(32, 8)).astype(np.float32)
+    lengths = rng.integers(0, 9, size=32)
+    matrix, bias = rng.normal(size=(height, n_out)).astype(np.float32), rng.normal(size=n_out).astype(np.float32)
+    scratch = (linear.aligned(40, linear.STRIP), np.zeros(linear.STRIP, np.int64))
+    out = np.zeros((40, n_out), np.float32)
+    for n in (32, rows):
+        linear.first_layers(base, table, picks, signs, lengths, n, linear.pack(matrix), bias, out, scratch)
+    sums = np.array([base + signs[r, :m] @ table[picks[r, :m]] for r, m in enumerate(lengths)], np.float64)
+    expected = np.maximum(sums, 0) @ matrix + bias
+    assert np.abs(out[:rows] - expected[:rows]).max() < 1e-5 * max(1.0, np.abs(expected).max())
+
+
+def test_memory_begins_at_a_cache_line() -> None:
+    for rows, width in ((1, 64), (3, 16), (40, 512)):
+        memory = linear.aligned(rows, width)
+        assert memory.shape == (rows, width) and not memory.any() and memory.ctypes.data % 64 == 0
 
 
 def test_block_shapes_for_other_processors_give_the_same_bits() -> None:
