@@ -13,13 +13,18 @@ from bgnet.legality import checked_choices
 from bgnet.peers import BotSpecError
 from bgnet.players import EvaluatorPlayer, Player, player
 
-__all__ = ["Bot", "Bots", "BrokenBot", "as_evaluator", "chosen_by", "judged_by", "named_evaluators", "named_players"]
+__all__ = [
+    "Bot", "Bots", "BrokenBot", "as_evaluator", "chosen_by", "judged_by", "named_evaluators", "named_player",
+    "named_players",
+]  # fmt: skip
 
 Bot = str | Evaluator | Player
 Bots = Bot | Sequence[Bot] | Mapping[str, Bot]
 """One bot, some bots, or bots under names of one's own."""
 
 T = TypeVar("T")
+
+_SLACK = 0.01  # engines round, and search adds up what they have rounded
 
 
 class BrokenBot(ValueError):
@@ -29,6 +34,11 @@ class BrokenBot(ValueError):
 def named_players(bots: Bots) -> dict[str, Player]:
     """Name -> Player, in the order given. Raises BotSpecError and what making bots raises."""
     return _named(bots, player)
+
+
+def named_player(bot: Bot) -> tuple[str, Player]:
+    """A bot's name and the Player. Raises what making bots raises."""
+    return next(iter(named_players([bot]).items()))
 
 
 def named_evaluators(bots: Bots) -> dict[str, Evaluator]:
@@ -52,11 +62,20 @@ def chosen_by(name: str, bot: Player, boards: NDArray[np.int8], dice: NDArray[np
 
 
 def judged_by(name: str, bot: Evaluator, boards: NDArray[np.int8]) -> NDArray[np.float64]:
-    """What a bot thinks of int8[N, 26] -> float64[N, 6]; BrokenBot for anything but finite numbers of that shape."""
+    """What a bot thinks of int8[N, 26] -> float64[N, 6].
+
+    BrokenBot for anything but numbers of that shape that are chances, between 0 and 1 and with a sum of 1 in each row.
+    """
     found = np.asarray(bot.outcomes(boards))
     if found.shape != (len(boards), 6) or not np.isfinite(found).all():
         got = "some that are not finite" if found.shape == (len(boards), 6) else f"{found.dtype}{list(found.shape)}"
         raise BrokenBot(f"bot {name} must return finite chances float32[{len(boards)}, 6] from outcomes(), not {got}")
+    wrong = (found < -_SLACK).any(axis=1) | (found > 1 + _SLACK).any(axis=1) | (abs(found.sum(axis=1) - 1) > _SLACK)
+    if wrong.any():
+        row = found[int(wrong.argmax())].round(4).tolist()
+        raise BrokenBot(
+            f"bot {name} must return chances that exclude each other and sum to 1 from outcomes(), not {row}"
+        )
     return found.astype(np.float64)
 
 

@@ -7,7 +7,6 @@ positions of one game are anything but independent: all intervals take a game's 
 from __future__ import annotations
 
 import functools
-import math
 import time
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -15,17 +14,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bgnet.benchmark_bots import Bot, Bots, chosen_by, judged_by, named_evaluators, named_players
+from bgnet.benchmark_bots import Bot, Bots, chosen_by, judged_by, named_evaluators, named_player
 from bgnet.benchmark_results import Comparison, estimate_dict
+from bgnet.peers import BotSpecError
 from bgnet.rollout_runs import ProgressLike
-from bgnet.statistics import Estimate, t_quantile
+from bgnet.statistics import Estimate, clustered, clustered_share
 from engine.board import START_BOARD, ending
 from engine.dice import check_stream, rolls_of_games
 from engine.outcomes import to_cumulative
 
 __all__ = [
     "CHANCES", "CalibrationBenchmark", "CalibrationScore", "ChanceScore", "PlayedGames", "ReliabilityCurve",
-    "calibrate", "clustered", "clustered_share", "play_out", "reliability_curve",
+    "calibrate", "play_out", "reliability_curve",
 ]  # fmt: skip
 
 CHANCES = ("win", "gammon_win", "gammon_loss")
@@ -189,7 +189,9 @@ def calibrate(
         if not isinstance(value, int) or isinstance(value, bool) or value < least:
             raise ValueError(f"{name} must be a whole number, at least {least}, not {value!r}")
     check_stream(seed, games)
-    sides = list({**named_players(a), **named_players(a if b is None else b)}.items())
+    sides = [named_player(a), named_player(a if b is None else b)]
+    if sides[0][0] == sides[1][0] and b is not None and a is not b and not isinstance(b, str):
+        raise BotSpecError(f"A and B are different players named {sides[0][0]!r}: give them different names")
     played = play_out(sides[0], sides[-1], games, seed, progress)
     scores = []
     for name, bot in evaluators.items():
@@ -298,38 +300,3 @@ def reliability_curve(
         positions=np.array([len(some) for some in rows]),
         games=np.array([share.count for share in shares]),
     )
-
-
-def clustered(values: NDArray[np.float64], groups: NDArray[np.int64]) -> Estimate:
-    """The mean of values whose groups alone are independent; count is the number of groups.
-
-    The mean is a ratio, sum of the groups' sums over sum of their sizes, and its variance that of a ratio estimator
-    (Cochran, Sampling Techniques, 2.11); Student's t with groups - 1 degrees of freedom. One group: no interval.
-    """
-    mean = float(values.mean())
-    _, number = np.unique(groups, return_inverse=True)
-    count = int(number.max()) + 1
-    if count < 2:
-        return Estimate(mean, -math.inf, math.inf, math.nan, count)
-    deviations = np.bincount(number.ravel(), values - mean)
-    error = math.sqrt(float(deviations @ deviations) * count / (count - 1)) / len(values)
-    half = t_quantile(0.975, count - 1) * error
-    return Estimate(mean, mean - half, mean + half, error, count)
-
-
-def clustered_share(happened: NDArray[np.float64], groups: NDArray[np.int64]) -> Estimate:
-    """The share of ones (float64[M] of 0 and 1) with an interval inside 0 .. 1; count is the number of groups.
-
-    Wilson's interval with the number of independent trials that would have the variance found (Kish's effective sample
-    size). All or none: as many as there are groups.
-    """
-    found = clustered(happened, groups)
-    share, count = found.mean, found.count
-    if count < 2:
-        return Estimate(share, 0.0, 1.0, math.nan, count)
-    variance = found.std_error**2
-    size = min(share * (1 - share) / variance, len(happened)) if variance > 0 else float(count)
-    z = t_quantile(0.975, count - 1)
-    middle = (share + z * z / (2 * size)) / (1 + z * z / size)
-    half = z / (1 + z * z / size) * math.sqrt(share * (1 - share) / size + z * z / (4 * size * size))
-    return Estimate(share, max(0.0, middle - half), min(1.0, middle + half), found.std_error, count)

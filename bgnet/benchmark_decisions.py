@@ -86,8 +86,8 @@ class DecisionBenchmark:
         order = np.argsort(-score.losses, kind="stable")[:count]
         return [self._wrong(score, int(row)) for row in order if score.losses[row] > 0]
 
-    def as_dict(self, worst: int = 0) -> dict[str, Any]:
-        """For JSON. worst: how many wrong decisions of each bot to add, by the first judge."""
+    def as_dict(self, worst: int = 0, judge: str | None = None) -> dict[str, Any]:
+        """For JSON. worst: how many wrong decisions of each bot to add, by a judge (default: the first)."""
         error = self.decisions.loss_error
         bots = [score.bot for score in self.by_judge(self.decisions.judges[0])]
         return {
@@ -102,7 +102,7 @@ class DecisionBenchmark:
             "comparisons": [
                 {"judge": judge, **pair.as_dict()} for judge, pairs in self.comparisons.items() for pair in pairs
             ],
-            "worst": [wrong.as_dict() for bot in bots for wrong in self.worst(bot, worst)],
+            "worst": [wrong.as_dict() for bot in bots for wrong in self.worst(bot, worst, judge)],
         }
 
     def _wrong(self, score: DecisionScore, row: int) -> WorstDecision:

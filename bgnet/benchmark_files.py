@@ -14,7 +14,10 @@ from typing import Any
 
 from bgnet.netfile import atomic_write
 
-__all__ = ["SHIPPED_SETS", "SetFileError", "find_set", "open_set", "read_lines", "shipped_sets", "write_lines"]
+__all__ = [
+    "SHIPPED_SETS", "SetFileError", "checked_header", "find_set", "open_set", "read_lines", "shipped_sets",
+    "write_lines",
+]  # fmt: skip
 
 SHIPPED_SETS = Path(__file__).parent / "benchmarks"
 """The folder of the sets that come with the package: decisions-NAME.jsonl and outcomes-NAME.jsonl."""
@@ -50,6 +53,17 @@ def open_set(name_or_path: str | os.PathLike[str], kind: str) -> tuple[Path, str
     first = next((line for line in lines if line.strip()), "")
     name = os.fspath(name_or_path) if path.parent == SHIPPED_SETS else path.name
     return path, name, lines, first.lstrip().startswith("{")
+
+
+def checked_header(row: dict[str, Any], form: str, *, first: bool) -> dict[str, Any]:
+    """A set's header; ValueError for another format than `form`, one that is not the first line, or without a judge."""
+    if row.get("format") != form:
+        raise ValueError(f"the format is {row.get('format')!r}, this version reads {form!r}")
+    if not first:
+        raise ValueError("a header after entries")
+    if not isinstance(row.get("judge"), str):
+        raise ValueError("the header must name the judge")
+    return row
 
 
 def read_lines(path: Path) -> list[str]:

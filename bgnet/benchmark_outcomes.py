@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bgnet.benchmark_bots import Bots, judged_by, named_evaluators
-from bgnet.benchmark_files import SetFileError, open_set
+from bgnet.benchmark_files import SetFileError, checked_header, open_set
 from bgnet.benchmark_gnubg import BmLineError, parse_bm
 from bgnet.benchmark_results import MEQ, Comparison, OutcomeScore, compared
 from bgnet.classes import classify
@@ -172,7 +172,7 @@ def _read_json(path: Path, name: str, lines: list[str]) -> OutcomeSet:
         try:
             row = json.loads(line)
             if "format" in row or not header:
-                header = _header(row, first=not boards)
+                header = checked_header(row, OUTCOMES_FORMAT, first=not boards)
                 continue
             board = Position.from_position_id(row["position"]).board
             check_boards(board[None], finished=False)
@@ -190,16 +190,6 @@ def _read_json(path: Path, name: str, lines: list[str]) -> OutcomeSet:
         str(header.get("judge", "")),
         header,
     )
-
-
-def _header(row: dict[str, Any], first: bool) -> dict[str, Any]:
-    if row.get("format") != OUTCOMES_FORMAT:
-        raise ValueError(f"the format is {row.get('format')!r}, this version reads {OUTCOMES_FORMAT!r}")
-    if not first:
-        raise ValueError("a header after positions")
-    if not isinstance(row.get("judge"), str):
-        raise ValueError("the header must name the judge")
-    return row
 
 
 def _chances(values: Any) -> NDArray[np.float64]:

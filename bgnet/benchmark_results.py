@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bgnet.classes import CLASSES
-from bgnet.statistics import Estimate, estimate, finite_or_none
+from bgnet.statistics import Estimate, estimate, finite_or_none, share
 from engine.outcomes import NAMES
 
 __all__ = [
@@ -66,23 +66,27 @@ class DecisionScore:
 
     @functools.cached_property
     def total(self) -> Estimate:
-        """The mean loss with its 95 % interval, the decisions taken as independent."""
+        """The mean loss with Student's 95 % interval, the decisions taken as independent.
+
+        Where the judge rolled out, the best of several noisy values is taken for the best play, so a bot that always
+        played right would still be charged a little: the same for all bots, unless they share the judge's noise.
+        """
         return estimate(self.losses, bounds=(0, math.inf))
 
     @functools.cached_property
     def by_class(self) -> dict[str, Estimate]:
-        """The mean loss of each class that occurs."""
+        """The mean loss of each class that occurs; of few decisions the interval is too narrow (bgnet.statistics)."""
         return _by_class(self.classes, lambda rows: estimate(self.losses[rows], bounds=(0, math.inf)))
 
     @functools.cached_property
     def agreement(self) -> Estimate:
         """The share of decisions where the choice is the judge's best."""
-        return estimate(self.losses == 0, bounds=(0, 1))
+        return share(self.losses == 0)
 
     @functools.cached_property
     def agreement_by_class(self) -> dict[str, Estimate]:
         """The same for each class that occurs."""
-        return _by_class(self.classes, lambda rows: estimate(self.losses[rows] == 0, bounds=(0, 1)))
+        return _by_class(self.classes, lambda rows: share(self.losses[rows] == 0))
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON. loss: thousandths of a point per decision."""

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bgnet.benchmark_bots import Bot, Bots, as_evaluator, chosen_by, judged_by, named_players
+from bgnet.benchmark_bots import Bot, Bots, as_evaluator, chosen_by, judged_by, named_player, named_players
 from bgnet.evaluators import NetEvaluator, load
 from bgnet.legality import legal_choices
 from bgnet.peers import BotSpecError, GnubgNN, available, side_rows
@@ -133,9 +133,12 @@ def measure_speed(
     players = named_players(bots)
     if peer is None:
         peer = PEER if PEER in available() else next(iter(players))
-    others = {peer: players[peer]} if isinstance(peer, str) and peer in players else named_players(peer)
-    players |= others
-    against = next(iter(others))
+    if isinstance(peer, str) and peer in players:
+        against = peer
+    else:
+        against, other = named_player(peer)
+        if players.setdefault(against, other) is not other:
+            raise BotSpecError(f"the peer and a bot are different players named {against!r}: give them different names")
     source = load(net)
     asked, warm = selfplay_decisions(source, count, seed), selfplay_decisions(source, max(2, count // 10), seed + 1)
     chosen, rates, judged = {}, {}, {}

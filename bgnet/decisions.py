@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bgnet.benchmark_files import SetFileError, open_set
+from bgnet.benchmark_files import SetFileError, checked_header, open_set
 from bgnet.benchmark_gnubg import BmLineError, parse_bm
 from bgnet.classes import classify
 from bgnet.legality import legal_choices
@@ -149,7 +149,7 @@ def _read_json(path: Path, name: str, lines: list[str]) -> DecisionSet:
         try:
             row = json.loads(line)
             if "format" in row:
-                header = _header(row, first=not decisions)
+                header = checked_header(row, DECISIONS_FORMAT, first=not decisions)
             else:
                 decisions.append(_own(row) if header else _headless(row))
                 numbers.append(number)
@@ -162,16 +162,6 @@ def _read_json(path: Path, name: str, lines: list[str]) -> DecisionSet:
     count = decisions[0].losses.shape[1] if decisions else 1
     judges = (str(header["judge"]),) if header else tuple(f"judge {j + 1}" for j in range(count))
     return DecisionSet(name, tuple(decisions), judges, header)
-
-
-def _header(row: dict[str, Any], first: bool) -> dict[str, Any]:
-    if row["format"] != DECISIONS_FORMAT:
-        raise ValueError(f"the format is {row['format']!r}, this version reads {DECISIONS_FORMAT!r}")
-    if not first:
-        raise ValueError("a header after decisions")
-    if not isinstance(row.get("judge"), str):
-        raise ValueError("the header must name the judge")
-    return row
 
 
 def _own(row: dict[str, Any]) -> JudgedDecision:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bgnet.curves import bot_of_curve
 from bgnet.plots_style import (
     GREY,
     Name,
@@ -38,7 +38,6 @@ _BELOW = (
     ("train/loss", "training loss\n(cross-entropy), nats"),
     ("learn/bellman_rms", "Bellman residual\n(root mean square), points"),
 )
-_EVALUATION = "eval/ppg_"
 
 Log = list[dict[str, float]]
 
@@ -56,11 +55,11 @@ def learning_curves(runs: PathLike | Sequence[PathLike], path: PathLike | None =
     logs = dict(zip(_names(folders), map(_read, folders), strict=True))
     opponents = list(
         dict.fromkeys(
-            key.removeprefix(_EVALUATION)
+            key
             for rows in logs.values()
             for row in rows
             for key in row
-            if key.startswith(_EVALUATION) and not key.endswith(("_low", "_high"))
+            if bot_of_curve(key) and not (key.endswith(("_low", "_high")) and key.rsplit("_", 1)[0] in row)
         )
     )
     if not opponents:
@@ -97,13 +96,13 @@ def _opponents_together(axes: Axes, rows: Log, opponents: Sequence[str]) -> None
     for i, opponent in enumerate(opponents):
         style = line_style(i)
         if (end := _curve(axes, rows, opponent, style)) is not None:
-            names.append(Name(*end, _bot(opponent), style["color"]))
+            names.append(Name(*end, str(bot_of_curve(opponent)), style["color"]))
     axes.margins(x=0.02)
     name_lines(axes, names)
 
 
 def _runs_together(axes: Axes, logs: Mapping[str, Log], opponent: str) -> None:
-    dressed(axes, _GAMES, f"points per game\nagainst {_bot(opponent)}")
+    dressed(axes, _GAMES, f"points per game\nagainst {bot_of_curve(opponent)}")
     thousands(axes)
     for i, rows in enumerate(logs.values()):
         if _curve(axes, rows, opponent, line_style(i)) is None:
@@ -115,17 +114,12 @@ def _runs_together(axes: Axes, logs: Mapping[str, Log], opponent: str) -> None:
 
 def _curve(axes: Axes, rows: Log, opponent: str, style: Mapping[str, Any]) -> tuple[float, float] | None:
     """Draw a line with its band; where it ends, None if there is none."""
-    games, mean, low, high = _columns(rows, f"{_EVALUATION}{opponent}", "_low", "_high")
+    games, mean, low, high = _columns(rows, opponent, "_low", "_high")
     if not len(games):
         return None
     axes.plot(games, mean, marker=".", **style)
     axes.fill_between(games, low, high, color=style["color"], alpha=0.15, lw=0)
     return float(games[-1]), float(mean[-1])
-
-
-def _bot(key: str) -> str:
-    """gnubg0, as logs have it, is what everybody else calls gnubg:0."""
-    return re.sub(r"^(gnubg(?:-cli)?|sage)(\d)", r"\1:\2", key)
 
 
 def _names(folders: Sequence[Path]) -> list[str]:

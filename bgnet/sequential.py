@@ -95,7 +95,9 @@ class Rule(Protocol):
 class Until:
     """Stop once the 95 % intervals of all means are at most `half_width` points to either side.
 
-    This looks at the spread alone, not at the means, which therefore do not lean to either side.
+    This looks at the spread alone, not at the means. So means of symmetric values do not lean to either side; where a
+    rare large value on one side decides (cubes without a limit), a run may stop before it came, and the mean then leans
+    to the other side by up to about a fifth of the half-width.
     """
 
     half_width: float
@@ -118,8 +120,8 @@ class Until:
 class Sprt:
     """The sequential test of H0: the mean is h0, against H1: it is h1 (points per game).
 
-    alpha: the chance to accept H1 where H0 is true; beta: to accept H0 where H1 is true. Both are bounds for a true
-    mean on the far sides too; in between either may be accepted.
+    alpha: about the chance to accept H1 where H0 is true; beta: to accept H0 where H1 is true (Wald's bounds promise
+    a sum of at most alpha + beta). A true mean on the far sides fares no worse; in between either may be accepted.
     """
 
     h0: float

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Estimate", "estimate", "finite_or_none", "t_quantile", "variance_ratio"]
+__all__ = [
+    "Estimate", "clustered", "clustered_share", "estimate", "finite_or_none", "share", "t_quantile", "variance_ratio",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,9 @@ def estimate(
 ) -> Estimate:
     """The mean of independent values with Student's t interval (n - 1 degrees of freedom).
 
+    Where most values are 0 and a few large, as losses of decisions are, and there are few of them, it is too narrow: of
+    samples of 50 such losses about 80 to 85 % cover the true mean, of 250 about 90 to 92 %.
+
     bounds: what the mean can be at all; the interval is cut there. A single value has no spread, so its
     interval is the bounds themselves. Raises ValueError without values or for a level outside (0, 1).
     """
@@ -51,6 +56,49 @@ def estimate(
     half = t_quantile(0.5 + level / 2, len(array) - 1) * std_error
     low, high = max(mean - half, bounds[0]), min(mean + half, bounds[1])
     return Estimate(mean, low, high, std_error, len(array), level)
+
+
+def clustered(values: NDArray[np.float64], groups: NDArray[np.int64]) -> Estimate:
+    """The mean of values whose groups alone are independent; count is the number of groups.
+
+    The mean is a ratio, sum of the groups' sums over sum of their sizes, and its variance that of a ratio estimator
+    (Cochran, Sampling Techniques, 2.11); Student's t with groups - 1 degrees of freedom. One group: no interval.
+    """
+    mean = float(values.mean())
+    _, number = np.unique(groups, return_inverse=True)
+    count = int(number.max()) + 1
+    if count < 2:
+        return Estimate(mean, -math.inf, math.inf, math.nan, count)
+    deviations = np.bincount(number.ravel(), values - mean)
+    error = math.sqrt(float(deviations @ deviations) * count / (count - 1)) / len(values)
+    half = t_quantile(0.975, count - 1) * error
+    return Estimate(mean, mean - half, mean + half, error, count)
+
+
+def clustered_share(happened: NDArray[np.float64], groups: NDArray[np.int64]) -> Estimate:
+    """The share of ones (float64[M] of 0 and 1) with an interval inside 0 .. 1; count is the number of groups.
+
+    Wilson's interval with the number of independent trials that would have the variance found (Kish's effective sample
+    size). All or none: as many as there are groups.
+    """
+    found = clustered(happened, groups)
+    mean, count = found.mean, found.count
+    if count < 2:
+        return Estimate(mean, 0.0, 1.0, math.nan, count)
+    variance = found.std_error**2
+    size = min(mean * (1 - mean) / variance, len(happened)) if variance > 0 else float(count)
+    z = t_quantile(0.975, count - 1)
+    middle = (mean + z * z / (2 * size)) / (1 + z * z / size)
+    half = z / (1 + z * z / size) * math.sqrt(mean * (1 - mean) / size + z * z / (4 * size * size))
+    return Estimate(mean, max(0.0, middle - half), min(1.0, middle + half), found.std_error, count)
+
+
+def share(happened: ArrayLike) -> Estimate:
+    """The share of independent events that happened (ones of zeros and ones) with Wilson's interval, inside 0 .. 1."""
+    values = np.asarray(happened, dtype=np.float64).ravel()
+    if not len(values):
+        raise ValueError("a share needs at least one value")
+    return clustered_share(values, np.arange(len(values)))
 
 
 def variance_ratio(plain: Estimate, adjusted: Estimate) -> float | None:

@@ -7,6 +7,7 @@ from typing import Protocol
 from bgnet import arena
 from bgnet.arena import ArenaResult
 from bgnet.config import RunConfig
+from bgnet.curves import curve_of_bot
 from bgnet.evaluators import NetEvaluator
 from bgnet.peers import MissingEngineError
 from bgnet.players import player
@@ -56,7 +57,7 @@ class Trial:
         """Points per game with their bounds, named for TensorBoard."""
         values = {}
         for result in results:
-            name = f"eval/ppg_{result.b.replace(':', '')}"
+            name = curve_of_bot(result.b)
             values[name] = result.points_per_game
             values[name + "_low"], values[name + "_high"] = result.interval
         return values

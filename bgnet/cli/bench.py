@@ -60,7 +60,14 @@ def decisions(
     judge: Annotated[
         int, typer.Option("--judge", min=1, help="Which judge's table comes first and names the worst; from 1.")
     ] = 1,
-    worst: Annotated[int, typer.Option("--worst", min=0, help="Draw so many worst decisions of the first bot.")] = 0,
+    worst: Annotated[
+        int,
+        typer.Option(
+            "--worst",
+            min=0,
+            help="Draw so many worst decisions of the first bot; with --json: list those of every bot.",
+        ),
+    ] = 0,
     plot: PlotOption = None,
     plot_classes: ClassesOption = None,
     as_json: JsonOption = False,
@@ -93,7 +100,7 @@ def decisions(
         draw_picture("benchmark_comparison", list(result.by_judge(chosen)), plot)
         draw_picture("error_by_class", list(result.by_judge(chosen)), plot_classes)
         if as_json:
-            print_json(result.as_dict(worst=worst))
+            print_json(result.as_dict(worst=worst, judge=chosen))
         else:
             print_text(decision_screen(result, chosen, worst))
 

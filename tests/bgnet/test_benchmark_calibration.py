@@ -10,10 +10,10 @@ import pytest
 
 import bgnet
 from bgnet.benchmark import BrokenBot, calibrate
-from bgnet.benchmark_calibration import CHANCES, clustered, clustered_share, play_out, reliability_curve
+from bgnet.benchmark_calibration import CHANCES, play_out, reliability_curve
 from bgnet.peers import BotSpecError
 from bgnet.players import RandomPlayer
-from bgnet.statistics import estimate
+from bgnet.statistics import clustered, clustered_share, estimate
 from engine import START, dice
 from tests.bgnet.nets import random_net
 
@@ -176,3 +176,22 @@ def test_bad_arguments() -> None:
     with pytest.raises(BotSpecError, match="unknown bot"):
         calibrate("net:standard", 4, a="nobody")
     assert calibrate(random_net([8]), 2, a="random").games == 2
+
+
+@pytest.mark.parametrize(
+    "row", [[1.0] * 6, [0.9, 0, 0, 0, 0, 0], [1.2, -0.2, 0, 0, 0, 0]], ids=["ones", "0.9", "below 0"]
+)
+def test_what_are_no_chances_is_refused(row: list[float]) -> None:
+    """Else six ones would have the best log score there is."""
+    bot = type("Fixed", (), {"outcomes": lambda self, boards: np.tile(np.array(row), (len(boards), 1))})()
+    with pytest.raises(BrokenBot, match="x must return chances that exclude each other and sum to 1"):
+        calibrate({"x": bot}, 4)
+
+
+def test_different_players_of_one_name() -> None:
+    """They would be taken for one that plays itself."""
+    one, other = RandomPlayer(seed=1), RandomPlayer(seed=2)
+    one.name = other.name = "mine"
+    assert calibrate(random_net([8]), 2, a=one, b=one).games == 2
+    with pytest.raises(BotSpecError, match="different players named"):
+        calibrate(random_net([8]), 2, a=one, b=other)

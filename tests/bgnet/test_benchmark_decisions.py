@@ -124,6 +124,23 @@ def test_one_decision_has_no_interval() -> None:
     assert said["std_error"] is None and said["high"] is None and said["low"] == 0
 
 
+def test_worst_by_another_judge() -> None:
+    """The list of worst decisions follows the judge that is asked for."""
+    result = score_decisions("random", FILE)
+    first, *others = result.decisions.judges
+    assert others, "the set has several judges"
+    assert result.as_dict(worst=3)["worst"] == [wrong.as_dict() for wrong in result.worst("random", 3, first)]
+    by_other = result.as_dict(worst=3, judge=others[0])["worst"]
+    assert by_other == [wrong.as_dict() for wrong in result.worst("random", 3, others[0])]
+    assert by_other != result.as_dict(worst=3)["worst"]
+
+
+def test_full_agreement_is_no_certainty() -> None:
+    result = score_decisions("net:standard", read_decisions(FILE)[:1])
+    found = result.scores[0].agreement
+    assert found.low < found.mean or found.high > found.mean
+
+
 def test_progress_counts_every_choice() -> None:
     class Count:
         total = 0

@@ -46,13 +46,13 @@ def test_the_truth_scores_nothing() -> None:
 
 
 def test_a_known_error() -> None:
-    """3 % of every win made a gammon: biased in two chances, and by 30 thousandths of a point in equity."""
+    """0.5 % of every win made a gammon: biased in two chances, and by 5 thousandths of a point in equity."""
     truth = some_set()
-    moved = truth.outcomes + np.array([-0.03, 0.03, 0, 0, 0, 0])
+    moved = truth.outcomes + np.array([-0.005, 0.005, 0, 0, 0, 0])
     score = score_outcomes({"greedy": Told(truth.boards, moved)}, truth).scores[0]
-    assert score.bias.mean == pytest.approx(30) and score.total.mean == pytest.approx(30)
-    assert [score.chance_bias[name].mean for name in NAMES] == pytest.approx([-0.03, 0.03, 0, 0, 0, 0])
-    assert [score.chance_errors[name].mean for name in NAMES] == pytest.approx([0.03, 0.03, 0, 0, 0, 0])
+    assert score.bias.mean == pytest.approx(5) and score.total.mean == pytest.approx(5)
+    assert [score.chance_bias[name].mean for name in NAMES] == pytest.approx([-0.005, 0.005, 0, 0, 0, 0])
+    assert [score.chance_errors[name].mean for name in NAMES] == pytest.approx([0.005, 0.005, 0, 0, 0, 0])
 
 
 def test_random_errors_in_plain_sums() -> None:

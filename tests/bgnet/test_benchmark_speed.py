@@ -11,6 +11,7 @@ import pytest
 import bgnet
 from bgnet.benchmark import BrokenBot, measure_speed, selfplay_decisions
 from bgnet.peers import BotSpecError
+from bgnet.players import RandomPlayer
 from engine import legal_afterstates
 from engine.rules import MONEY
 from tests.bgnet.nets import random_net
@@ -71,6 +72,14 @@ def test_selfplay_decisions_are_distinct_and_repeatable() -> None:
     assert (one.boards == other.boards).all() and (one.dice == other.dice).all()
     assert len(np.unique(one.boards, axis=0)) == 300
     assert not (one.boards == selfplay_decisions(net, 300, 2).boards).all()
+
+
+def test_a_peer_of_the_same_name() -> None:
+    one, other = RandomPlayer(seed=1), RandomPlayer(seed=2)
+    one.name = other.name = "mine"
+    with pytest.raises(BotSpecError, match="different players named"):
+        measure_speed(one, 10, peer=other)
+    assert len(measure_speed(one, 10, peer=one).results) == 1
 
 
 def test_bad_arguments() -> None:

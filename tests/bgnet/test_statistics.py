@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from bgnet.statistics import estimate, t_quantile
+from bgnet.statistics import estimate, share, t_quantile
 
 
 @pytest.mark.parametrize(
@@ -57,3 +57,13 @@ def test_bad_input_is_refused() -> None:
         estimate([1, 2], level=95)
     with pytest.raises(ValueError, match="degree of freedom"):
         t_quantile(0.975, 0)
+
+
+def test_shares_know_that_ten_of_ten_is_not_always() -> None:
+    """Wilson's interval, by hand: z^2 = 5.12 (Student, 9 degrees), 10 / (10 + 5.12) = 0.66."""
+    every = share([1] * 10)
+    assert every.mean == every.high == 1 and abs(every.low - 0.661) < 0.002
+    half = share([0, 1] * 50)
+    assert abs(half.low - 0.402) < 0.003 and abs(half.high - 0.598) < 0.003
+    with pytest.raises(ValueError, match="at least one value"):
+        share([])
