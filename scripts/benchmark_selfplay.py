@@ -9,9 +9,9 @@ from __future__ import annotations
 import argparse
 import json
 import statistics
-import sys
 import time
 
+from bgnet.cli.common import run_script
 from bgnet.evaluators import load
 from bgnet.runlog import machine
 from bgnet.selfplay import MONEY_GAME, make_game, play_games
@@ -24,11 +24,7 @@ def main() -> int:
     )
     parser.add_argument("--games", type=int, default=1000, help="games in each of five turns (default: 1000)")
     args = parser.parse_args()
-    try:
-        net = load(args.net).folded
-    except ValueError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
+    net = load(args.net).folded
     kinds = {"to the end": MONEY_GAME, "ended at the tables": make_game(MONEY_GAME.payoff, MONEY_GAME.start, True)}
     speeds: dict[str, list[float]] = {kind: [] for kind in kinds}
     plies = {}
@@ -48,4 +44,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_script(main)

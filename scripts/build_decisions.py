@@ -17,6 +17,7 @@ from typing import Any
 
 from bgnet.benchmark import DecisionSettings, OutcomeSettings, build_decisions, build_outcomes, done_so_far
 from bgnet.classes import CLASSES
+from bgnet.cli.common import run_script
 from bgnet.progress import Progress
 
 
@@ -63,9 +64,6 @@ def main() -> int:
                 done = build_decisions(args.file, DecisionSettings(**shared, **extra), **how)
             else:
                 done = build_outcomes(args.file, OutcomeSettings(**shared), **how)
-    except (ValueError, OSError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
     except KeyboardInterrupt:
         print(f"stopped: {done_so_far(args.file)} done in {args.file}; the same command goes on", file=sys.stderr)
         return 130
@@ -74,4 +72,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_script(main)

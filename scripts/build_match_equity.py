@@ -12,14 +12,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from bgnet.cli.common import exit_code
+from bgnet.cli.common import run_script
 from bgnet.match_equity import LONGEST, GameRates, MatchEquityTable, default_table
 from bgnet.match_equity_files import write_table
 from bgnet.progress import MODES, Progress
@@ -27,17 +26,9 @@ from bgnet.progress import MODES, Progress
 _SHOWN = 9
 
 
-def main(argv: list[str] | None = None) -> int:
-    """Run the script; returns its exit code (2: wrong argument, 1: failed while running, 130: stopped)."""
-    options = _parser().parse_args(argv)
-    try:
-        answer = _build(options)
-    except KeyboardInterrupt:
-        print("stopped: nothing is written", file=sys.stderr)
-        return 130
-    except (ValueError, OSError, RuntimeError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return exit_code(error)
+def main() -> int:
+    options = _parser().parse_args()
+    answer = _build(options)
     if options.json:
         print(json.dumps(answer, allow_nan=False))
     return 0
@@ -161,4 +152,4 @@ def _parser() -> argparse.ArgumentParser:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_script(main)

@@ -8,10 +8,10 @@ python scripts/build_tables.py --folder /srv/tables --force
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 import warnings
 
+from bgnet.cli.common import run_script
 from bgnet.progress import MODES, Progress
 from engine.bearoff import one_sided, two_sided
 from engine.tablefile import TableWarning, table_path
@@ -23,28 +23,27 @@ def main() -> int:
     parser.add_argument("--force", action="store_true", help="build them even if they are there")
     parser.add_argument("--progress", choices=MODES, default="auto")
     args = parser.parse_args()
-    try:
-        warnings.simplefilter("error", TableWarning)  # a table that is not kept is of no use here
-        for name, load in (("one-sided", one_sided), ("two-sided", two_sided)):
-            path = table_path(name, args.folder)
-            if args.force:
-                path.unlink(missing_ok=True)
-            started = time.perf_counter()
-            with Progress(0, "positions", args.progress, label=name) as shown:
+    warnings.simplefilter("error", TableWarning)  # a table that is not kept is of no use here
+    for name, load in (("one-sided", one_sided), ("two-sided", two_sided)):
+        path = table_path(name, args.folder)
+        if args.force:
+            path.unlink(missing_ok=True)
+        started = time.perf_counter()
+        with Progress(0, "positions", args.progress, label=name) as shown:
 
-                def report(done: int, total: int, shown: Progress = shown) -> None:
-                    shown.set_total(total)
-                    shown.update(done - shown.count)
+            def report(done: int, total: int, shown: Progress = shown) -> None:
+                shown.set_total(total)
+                shown.update(done - shown.count)
 
+            try:
                 load(args.folder, report)
-                built = shown.count > 0
-            seconds = time.perf_counter() - started
-            print(f"{path}: {path.stat().st_size / 1e6:.1f} MB, {'built' if built else 'checked'} in {seconds:.1f} s")
-    except (TableWarning, OSError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
+            except TableWarning as error:
+                raise OSError(str(error)) from error
+            built = shown.count > 0
+        seconds = time.perf_counter() - started
+        print(f"{path}: {path.stat().st_size / 1e6:.1f} MB, {'built' if built else 'checked'} in {seconds:.1f} s")
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_script(main)

@@ -24,6 +24,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # tests/ is not in
 
 import bgnet
 import engine
+from bgnet.cli.common import run_script
 from bgnet.players import Player
 from tests import gnubg_moves, oracle
 from tests.oracle import Board, Dice
@@ -110,4 +111,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_script(main)

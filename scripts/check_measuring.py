@@ -15,11 +15,11 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
-import sys
 from typing import Any
 
 from bgnet.arena import DEFAULT_REFERENCE, play
 from bgnet.benchmark import read_decisions, score_decisions
+from bgnet.cli.common import run_script
 from bgnet.progress import MODES, Progress
 from bgnet.round_robin import round_robin
 from bgnet.statistics import Estimate, estimate
@@ -62,8 +62,9 @@ def check_luck(pairings: list[tuple[str, str]], games: int, workers: int, progre
         with Progress(games, "games", progress) as shown:
             result = play(a, b, games, seed, workers=workers, progress=shown, reference=DEFAULT_REFERENCE)
         plain, adjusted = result.points, result.best
-        luck = estimate(result.pair_luck if result.pair_luck is not None else [0.0])
-        away = luck.mean / luck.std_error
+        assert result.pair_luck is not None
+        luck = estimate(result.pair_luck)
+        away = luck.mean / luck.std_error if luck.std_error else 0.0
         overlap = plain.low <= adjusted.high and adjusted.low <= plain.high
         print(f"{a + ' ' + b:<34} {seed:<4}  {_interval(plain)}  {_interval(adjusted)}  {away:+.2f}", flush=True)
         rows.append({
@@ -97,21 +98,14 @@ def arguments() -> argparse.Namespace:
 
 def main() -> int:
     args = arguments()
-    try:
-        pairings = [tuple(pairing.split(",")) for pairing in args.pairings]
-        if any(len(pairing) != 2 for pairing in pairings):
-            raise ValueError("a pairing is two bots with a comma between them, such as net:flagship,gnubg:0")
-        ranking = check_ranking(args.nets, args.set, args.games, args.workers, args.progress)
-        luck = check_luck(pairings, args.luck_games, args.workers, args.progress)
-    except (ValueError, OSError, RuntimeError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("stopped", file=sys.stderr)
-        return 130
+    pairings = [tuple(pairing.split(",")) for pairing in args.pairings]
+    if any(len(pairing) != 2 for pairing in pairings):
+        raise ValueError("a pairing is two bots with a comma between them, such as net:flagship,gnubg:0")
+    ranking = check_ranking(args.nets, args.set, args.games, args.workers, args.progress)
+    luck = check_luck(pairings, args.luck_games, args.workers, args.progress)
     print(json.dumps({"schema": "bgnet.check_measuring/1", "ranking": ranking, "luck": luck}))
     return 0 if ranking["alike"] and ranking["told_apart"] and luck["agree"] else 1
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_script(main)

@@ -16,7 +16,6 @@ import argparse
 import gzip
 import json
 import math
-import sys
 import time
 from pathlib import Path
 
@@ -24,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import engine
+from bgnet.cli.common import run_script
 from bgnet.composite import Composite
 from bgnet.evaluators import NetEvaluator, load
 from bgnet.players import EvaluatorPlayer
@@ -151,4 +151,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_script(main)

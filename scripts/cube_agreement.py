@@ -13,13 +13,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 import time
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from bgnet.cli.common import run_script
 from bgnet.composite import Composite
 from bgnet.cube import should_double, should_take
 from bgnet.cubeful import CubefulSearch
@@ -62,15 +62,11 @@ def main() -> int:
     parser.add_argument("bots", nargs="+", help="bots by name, with their depth: net:standard@1ply (0-ply unless said)")
     parser.add_argument("--first", type=int, default=0, help="only the first so many lines (default: all)")
     args = parser.parse_args()
-    try:
-        lines = read_lines(args.file)[: args.first or None]
-        close = np.array([line.close for line in lines])
-        print(f"{len(lines)} decisions, {int(close.sum())} of them close")
-        print(f"{'':<28} agrees  (not close)   double error    take error   mean of both")
-        table = [report(bot, lines, close) for bot in args.bots]
-    except (ValueError, OSError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
+    lines = read_lines(args.file)[: args.first or None]
+    close = np.array([line.close for line in lines])
+    print(f"{len(lines)} decisions, {int(close.sum())} of them close")
+    print(f"{'':<28} agrees  (not close)   double error    take error   mean of both")
+    table = [report(bot, lines, close) for bot in args.bots]
     print(json.dumps({"schema": "bgnet.cube_agreement/1", "decisions": len(lines), "bots": table}))
     return 0
 
@@ -116,14 +112,15 @@ def report(bot: str, lines: list[Line], close: np.ndarray) -> dict[str, Any]:
     row = {
         "bot": bot,
         "agreement": float(found.agrees.mean()),
-        "agreement_not_close": float(found.agrees[~close].mean()),
+        "agreement_not_close": float(found.agrees[~close].mean()) if not close.all() else None,
         "double_error": float(1000 * found.double_errors.mean()),
         "take_error": float(1000 * found.take_errors.mean()),
         "mean_error": both.mean,
         "half_width": both.half_width if len(lines) > 1 else None,
     }
+    clear = "    -" if row["agreement_not_close"] is None else f"{100 * row['agreement_not_close']:5.1f}"
     print(
-        f"{bot:<28} {100 * row['agreement']:5.1f} %   {100 * row['agreement_not_close']:5.1f} %     "
+        f"{bot:<28} {100 * row['agreement']:5.1f} %   {clear} %     "
         f"{row['double_error']:9.2f}     {row['take_error']:9.2f}     {both.mean:6.2f} +-{both.half_width:.2f}"
         f"   {1000 * seconds / len(lines):.1f} ms each"
     )
@@ -131,4 +128,4 @@ def report(bot: str, lines: list[Line], close: np.ndarray) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_script(main)

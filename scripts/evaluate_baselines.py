@@ -9,30 +9,16 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from pathlib import Path
 
 from bgnet.baselines import as_dict, baselines, markdown, net_spec, opponents, table
-from bgnet.cli.common import exit_code
+from bgnet.cli.common import run_script
 from bgnet.netfile import atomic_write
 from bgnet.progress import MODES, Progress
 
 
-def main(argv: list[str] | None = None) -> int:
-    """Run the script; returns its exit code (2: wrong argument, 1: failed while running, 130: stopped)."""
-    options = _parser().parse_args(argv)
-    try:
-        _evaluate(options)
-    except KeyboardInterrupt:
-        print("stopped: the games played so far are not kept", file=sys.stderr)
-        return 130
-    except (ValueError, OSError, RuntimeError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return exit_code(error)
-    return 0
-
-
-def _evaluate(options: argparse.Namespace) -> None:
+def main() -> int:
+    options = _parser().parse_args()
     for path in (options.markdown, options.json):
         if path is not None and not path.parent.is_dir():
             raise ValueError(f"cannot write {path}: there is no folder {path.parent}")
@@ -46,6 +32,7 @@ def _evaluate(options: argparse.Namespace) -> None:
         _write(options.markdown, markdown(results, command))
     if options.json is not None:
         _write(options.json, json.dumps(as_dict(results), indent=2) + "\n")
+    return 0
 
 
 def _write(path: Path, text: str) -> None:
@@ -69,4 +56,4 @@ def _parser() -> argparse.ArgumentParser:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_script(main)

@@ -7,9 +7,9 @@ python scripts/ship_net.py runs/standard-10min standard --note "Ten minutes of t
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
+from bgnet.cli.common import run_script
 from bgnet.runlog import RunFolder
 from bgnet.shipping import ship
 
@@ -21,14 +21,10 @@ def main() -> int:
     parser.add_argument("--note", required=True, help="what it is, in a sentence without the full stop")
     parser.add_argument("--parent", help="what the network it started from is called for others")
     args = parser.parse_args()
-    try:
-        for path in ship(RunFolder(args.run), args.name, args.note, parent=args.parent):
-            print(path)
-    except (ValueError, OSError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
+    for path in ship(RunFolder(args.run), args.name, args.note, parent=args.parent):
+        print(path)
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_script(main)

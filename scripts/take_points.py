@@ -15,14 +15,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bgnet.cli.common import exit_code
+from bgnet.cli.common import run_script
 from bgnet.cube_tables import TakePoints, money_take_points, take_points
 from bgnet.match_equity import LONGEST, MatchEquityTable, default_table
 from bgnet.match_equity_files import read_table
@@ -35,18 +34,12 @@ _TITLES = {
 }
 
 
-def main(argv: list[str] | None = None) -> int:
-    """Run the script; returns its exit code (2: wrong argument)."""
-    options = _parser().parse_args(argv)
-    try:
-        if not 1 <= options.length <= LONGEST:
-            raise ValueError(f"--length must be from 1 to {LONGEST}, not {options.length}")
-        table = read_table(options.met) if options.met else default_table()
-        cubes = _cubes(options.cube)
-        tables = {to: take_points(options.length, to, table) for to in cubes}
-    except (ValueError, OSError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return exit_code(error)
+def main() -> int:
+    options = _parser().parse_args()
+    if not 1 <= options.length <= LONGEST:
+        raise ValueError(f"--length must be from 1 to {LONGEST}, not {options.length}")
+    table = read_table(options.met) if options.met else default_table()
+    tables = {to: take_points(options.length, to, table) for to in _cubes(options.cube)}
     if options.json:
         print(json.dumps(_answer(table, options.length, tables), allow_nan=False))
     else:
@@ -98,4 +91,4 @@ def _parser() -> argparse.ArgumentParser:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_script(main)

@@ -14,7 +14,7 @@ import pickle
 import re
 import sys
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
@@ -34,6 +34,7 @@ __all__ = [
     "print_text",
     "reporting",
     "run",
+    "run_script",
     "signed",
 ]
 
@@ -143,6 +144,18 @@ def reporting(*, as_json: bool = False, verbose: bool = False, stopped: str = "n
             raise
         _report(_kind(error), str(error) or type(error).__name__, as_json)
         raise typer.Exit(exit_code(error)) from None
+
+
+def run_script(main: Callable[[], int], stopped: str = "nothing is kept") -> NoReturn:
+    """Exit with main()'s code; what goes wrong is told as a command tells it. main prints to stdout."""
+    code = 0
+    try:
+        with reporting(stopped=stopped):
+            code = main()
+            sys.stdout.flush()
+    except typer.Exit as done:
+        code = done.exit_code
+    sys.exit(code)
 
 
 def run(app: typer.Typer, args: Sequence[str] | None = None) -> NoReturn:

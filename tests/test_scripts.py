@@ -1,0 +1,86 @@
+"""Scripts: they end as commands do, whatever is wrong."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def run(*words: str, head: bool = False) -> subprocess.CompletedProcess[str]:
+    """A script's end; with head its reader goes away before it has written anything."""
+    command = [sys.executable, *words]
+    if not head:
+        return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout is not None and process.stderr is not None
+    process.stdout.close()
+    said = process.stderr.read()
+    return subprocess.CompletedProcess(command, process.wait(300), "", said)
+
+
+@pytest.mark.parametrize("script", sorted(path.name for path in (ROOT / "scripts").glob("*.py")))
+def test_help_begins_with_what_it_is_for(script: str) -> None:
+    done = run(f"scripts/{script}", "--help")
+    assert done.returncode == 0 and "usage:" in done.stdout and len(done.stdout) > 200
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["cube_agreement.py", "nothing.jsonl", "net:small"], "nothing.jsonl"),
+        (["take_points.py", "--length", "0"], "--length must be from 1"),
+        (["take_points.py", "--cube", "x"], "--cube must be faces"),
+        (["ship_net.py", "no-run", "x", "--note", "y"], "no-run"),
+        (["evaluate_baselines.py", "nobody"], "nobody"),
+        (["benchmark_selfplay.py", "--net", "nobody"], "nobody"),
+        (["build_decisions.py", "decisions", "x.jsonl", "--net", "nobody"], "nobody"),
+        (["check_measuring.py", "--pairings", "net:small"], "a pairing is two bots"),
+        (["check_measuring.py", "--games", "3"], "games must be even"),
+    ],
+)
+def test_wrong_arguments_are_told_without_a_traceback(words: list[str], message: str) -> None:
+    done = run(f"scripts/{words[0]}", *words[1:])
+    assert done.returncode in (1, 2) and message in done.stderr and "Traceback" not in done.stderr
+
+
+def test_a_reader_that_goes_away_is_no_error() -> None:
+    done = run("scripts/take_points.py", "--json", head=True)
+    assert done.returncode == 0 and done.stderr == ""
+
+
+def test_cube_agreement_without_a_clear_decision_is_still_json(tmp_path: Path) -> None:
+    row = {
+        "position_id": "4HPwATDgc/ABMA",
+        "match_id": "cAkAAAAAAAAA",
+        "jacoby": False,
+        "nd": 0.1,
+        "dt": 0.1,
+        "dp": 1.0,
+    }
+    file = tmp_path / "cube.jsonl"
+    file.write_text(json.dumps({**row, "close": True}) + "\n")
+    done = run("scripts/cube_agreement.py", str(file), "net:small")
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout.splitlines()[-1], parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
+    assert answer["bots"][0]["agreement_not_close"] is None
+
+
+def test_the_instruments_are_checked() -> None:
+    """At a toy size: both tables, and a verdict in the exit code."""
+    words = ["--nets", "net:beginner", "net:small", "--games", "200", "--pairings", "net:small,net:beginner"]
+    done = run("scripts/check_measuring.py", *words, "--luck-games", "40", "--workers", "1", "--progress", "none")
+    assert done.returncode in (0, 1), done.stderr
+    answer = json.loads(done.stdout.splitlines()[-1])
+    assert answer["ranking"]["alike"] and [row["net"] for row in answer["ranking"]["nets"]] == [
+        "net:small",
+        "net:beginner",
+    ]
+    assert len(answer["luck"]["runs"]) == 3 and (done.returncode == 0) == (
+        answer["luck"]["agree"] and answer["ranking"]["told_apart"]
+    )
