@@ -84,3 +84,16 @@ def test_the_instruments_are_checked() -> None:
     assert len(answer["luck"]["runs"]) == 3 and (done.returncode == 0) == (
         answer["luck"]["agree"] and answer["ranking"]["told_apart"]
     )
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+@pytest.mark.parametrize("options", [[], ["--json"]], ids=["text", "json"])
+def test_a_full_stdout_is_said_once(options: list[str]) -> None:
+    """Commands and scripts share it; under --json there is nowhere to print an error object to."""
+    for words in (["-m", "bgnet", "nets", *options], ["scripts/take_points.py", *options]):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run(
+                [sys.executable, *words], cwd=ROOT, stdout=full, stderr=subprocess.PIPE, text=True, timeout=300
+            )
+        assert done.returncode == 1
+        assert "No space left" in done.stderr and "Traceback" not in done.stderr

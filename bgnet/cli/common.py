@@ -51,19 +51,31 @@ MetOption = Annotated[
 ]
 
 
-def print_text(text: str) -> None:
-    """Print to stdout; what its encoding lacks becomes a question mark instead of an error."""
+class OutputError(RuntimeError):
+    """The answer cannot be written."""
+
+
+def _print(text: str) -> None:
     if sys.stdout is None:  # closed by the caller
         return
-    encoding = sys.stdout.encoding or "utf-8"
-    print(text.encode(encoding, "replace").decode(encoding), flush=True)
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python fails once more at the end
+        raise OutputError(f"the answer cannot be written to stdout: {error.strerror}") from None
+
+
+def print_text(text: str) -> None:
+    """Print to stdout; what its encoding lacks becomes a question mark instead of an error."""
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    _print(text.encode(encoding, "replace").decode(encoding))
 
 
 def print_json(value: dict[str, Any]) -> None:
     """Print one JSON object on one line of stdout, in plain ASCII. Raises ValueError for nan or infinity."""
-    text = json.dumps(value, allow_nan=False)
-    if sys.stdout is not None:
-        print(text, flush=True)
+    _print(json.dumps(value, allow_nan=False))
 
 
 def note_compiling(*kernels: str, quiet: bool, tables: bool = False) -> None:
@@ -142,7 +154,7 @@ def reporting(*, as_json: bool = False, verbose: bool = False, stopped: str = "n
             traceback.print_exc()
         if not known and not as_json:
             raise
-        _report(_kind(error), str(error) or type(error).__name__, as_json)
+        _report(_kind(error), str(error) or type(error).__name__, as_json and not isinstance(error, OutputError))
         raise typer.Exit(exit_code(error)) from None
 
 
