@@ -16,7 +16,7 @@ from engine.dice import ROLLS, WEIGHTS
 from engine.generator import MAX_RESULTS, generate
 from engine.jit import kernel
 
-__all__ = ["Expansion", "backup_position", "backups_kernel", "expansion", "roll_index"]
+__all__ = ["Expansion", "backup_position", "backups_kernel", "best_of_rolls_kernel", "expansion", "roll_index"]
 
 _WEIGHTS32 = WEIGHTS.astype(np.float32)
 
@@ -127,6 +127,24 @@ def backup_position(net, pruner, keep, payoff, board, work, pruner_work, x, out)
         x.best[k] = best
         for j in range(6):
             out[j] += _WEIGHTS32[k] * outcomes[best, (j + 3) % 6]
+
+
+@kernel
+def best_of_rolls_kernel(net, pruner, keep, payoff, boards, best, outcomes):
+    """boards int8[N, 26], none finished -> best int8[N, 21, 26], the best result of each roll, and their outcomes
+    float32[N, 21, 6], both in the next player's view. Of a roll's results the pruner's best `keep` are judged by net.
+    """
+    work = workspace(net)
+    pruner_work = workspace(pruner)
+    x = expansion()
+    board = np.empty(26, dtype=np.int8)
+    backup = np.empty(6, dtype=np.float32)
+    for i in range(boards.shape[0]):
+        board[:] = boards[i]
+        backup_position(net, pruner, keep, payoff, board, work, pruner_work, x, backup)
+        for k in range(21):
+            best[i, k] = x.results[x.best[k]]
+            outcomes[i, k] = x.outcomes[x.best[k]]
 
 
 @kernel

@@ -6,6 +6,9 @@ rolls is subtracted. So its expectation is exactly zero, and results without it 
 reference is; a good one only makes them spread less. The opening roll is never a double: there the mean is that of the
 15 others.
 
+Of a wide network's results the shipped network `small` picks a few of each roll that it then judges: what a roll is
+worth stays a function of board and roll alone, so nothing is biased, and it takes less than half the time.
+
 bgnet.lockstep takes the luck off rollouts by the same idea, for each of the six endings; here it is points.
 """
 
@@ -14,14 +17,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from bgnet.evaluators import Evaluator, NetEvaluator
-from bgnet.inference import best_child, set_parent, workspace
+from bgnet.evaluators import Evaluator, NetEvaluator, load
 from bgnet.search import best_of_all_rolls, unique_boards
 from bgnet.strata import roll_numbers
-from engine.board import turn
 from engine.dice import ROLLS, WEIGHTS
-from engine.generator import MAX_RESULTS, generate
-from engine.jit import kernel
 
 __all__ = ["DEFAULT_REFERENCE", "OPENING_WEIGHTS", "Luck", "LuckError", "values_of_rolls"]
 
@@ -32,6 +31,8 @@ OPENING_WEIGHTS = np.where(ROLLS[:, 0] == ROLLS[:, 1], 0.0, 1 / 15)
 """float64[21]: the chance of each roll of ROLLS to be a game's opening roll."""
 OPENING_WEIGHTS.flags.writeable = False
 
+_PICKED = 8  # results of a roll; the best is nearly always among them
+_WIDE = 512  # first-layer units from which picking pays
 _TOGETHER = 64  # boards whose 21 rolls are expanded in one go: what they need stays in the cache
 
 
@@ -49,6 +50,7 @@ class Luck:
     def __init__(self, reference: Evaluator, payoff: NDArray[np.float32]) -> None:
         self.reference = reference
         self.payoff = payoff
+        self._pruner = _pruner(reference)
 
     def __call__(
         self, boards: NDArray[np.int8], dice: NDArray[np.int8], *, opening: bool = False
@@ -58,7 +60,7 @@ class Luck:
         opening: these are the games' opening rolls. Raises LuckError when the reference gives no finite chances.
         """
         different, back = unique_boards(boards)
-        values = values_of_rolls(self.reference, different, self.payoff)
+        values = values_of_rolls(self.reference, different, self.payoff, self._pruner)
         means = np.zeros(len(different), dtype=np.float64)
         for r, weight in enumerate(
             OPENING_WEIGHTS if opening else WEIGHTS
@@ -68,40 +70,31 @@ class Luck:
         return luck
 
 
-def values_of_rolls(evaluator: Evaluator, boards: NDArray[np.int8], payoff: NDArray[np.float32]) -> NDArray[np.float64]:
+def _pruner(reference: Evaluator) -> Evaluator | None:
+    """Who picks the results that a reference judges; None: it judges all."""
+    if type(reference) is NetEvaluator and reference.info.sizes[1] >= _WIDE and reference.info.checkers == 15:
+        return load("small")
+    return None
+
+
+def values_of_rolls(
+    evaluator: Evaluator,
+    boards: NDArray[np.int8],
+    payoff: NDArray[np.float32],
+    pruner: Evaluator | None = None,
+) -> NDArray[np.float64]:
     """Boards int8[N, 26], none finished -> float64[N, 21]: the mover's points after the best play of each of ROLLS.
 
-    Best and points are the evaluator's word. Raises LuckError when it gives no finite chances.
+    Best and points are the evaluator's word, of the results that the pruner picks if there is one. Raises LuckError
+    when it gives no finite chances.
     """
     values = np.empty((len(boards), len(ROLLS)), dtype=np.float64)
-    if type(evaluator) is NetEvaluator:  # a subclass may judge otherwise
-        _values_kernel(evaluator.folded, payoff, np.ascontiguousarray(boards), values)
-        return values
     for start in range(0, len(boards), _TOGETHER):
         some = slice(start, start + _TOGETHER)
-        _, outcomes = best_of_all_rolls(evaluator, boards[some], payoff)
+        _, outcomes = best_of_all_rolls(evaluator, boards[some], payoff, pruner, _PICKED)
         values[some] = 0.0
         for j in range(6):  # the results are in the next player's view: his losses are the mover's wins
             values[some] += float(payoff[(j + 3) % 6]) * outcomes[:, :, j]
     if not np.isfinite(values).all():
         raise LuckError(f"the reference {evaluator!r} gives chances that are not finite numbers")
     return values
-
-
-@kernel
-def _values_kernel(net, payoff, boards, out):
-    """net, payoff float32[6], boards int8[N, 26], none finished -> out float64[N, 21], as values_of_rolls."""
-    work = workspace(net)
-    results = np.empty((MAX_RESULTS, 26), dtype=np.int8)
-    equities = np.empty(MAX_RESULTS, dtype=np.float32)
-    board = np.empty(26, dtype=np.int8)
-    turned = np.empty(26, dtype=np.int8)
-    outcome = np.empty(6, dtype=np.float32)
-    for i in range(boards.shape[0]):
-        board[:] = boards[i]
-        turn(board, turned)
-        set_parent(net, turned, work)
-        for k in range(21):
-            n = generate(board, int(ROLLS[k, 0]), int(ROLLS[k, 1]), results)
-            best = best_child(net, payoff, results, n, work, equities, outcome)
-            out[i, k] = equities[best]

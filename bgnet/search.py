@@ -18,11 +18,13 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from bgnet.backups import best_of_rolls_kernel
 from bgnet.cores import cores
-from bgnet.evaluators import Evaluator, afterstate_outcomes
+from bgnet.evaluators import Evaluator, NetEvaluator, afterstate_outcomes
 from bgnet.transpositions import Transpositions
 from engine.dice import ROLLS, WEIGHTS
 from engine.errors import EngineError
+from engine.generator import MAX_RESULTS
 from engine.jit import kernel
 from engine.moves import Afterstates, check_boards, check_dice, legal_afterstates
 from engine.outcomes import swap
@@ -223,6 +225,12 @@ def best_of_all_rolls(
     boards int8[N, 26], none finished, payoff float32[6] -> int8[N, 21, 26] and float32[N, 21, 6], both in the next
     player's view. pruner: a cheaper Evaluator that picks the `prune_to` results of a roll that `evaluator` judges.
     """
+    if type(evaluator) is NetEvaluator and (pruner is None or type(pruner) is NetEvaluator):  # a subclass may differ
+        best = np.empty((len(boards), len(ROLLS), 26), dtype=np.int8)
+        judged = np.empty((len(boards), len(ROLLS), 6), dtype=np.float32)
+        picker, keep = (evaluator, MAX_RESULTS) if pruner is None else (pruner, prune_to)
+        best_of_rolls_kernel(evaluator.folded, picker.folded, keep, payoff, np.ascontiguousarray(boards), best, judged)
+        return best, judged
     parents = np.repeat(boards, len(ROLLS), axis=0)
     results = legal_afterstates(parents, np.tile(ROLLS, (len(boards), 1)))
     if pruner is not None:

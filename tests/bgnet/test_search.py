@@ -185,9 +185,20 @@ def test_transpositions_are_bounded_and_never_wrong() -> None:
     assert len(Transpositions(1.0).look_up(np.zeros((1, 26), np.int8))[1]) == 1, "an empty slot is no empty board"
 
 
+class Unknown:
+    """The same, but not known to be a network: judged piece by piece."""
+
+    def __init__(self, inner: NetEvaluator) -> None:
+        self.outcomes = inner.outcomes
+
+
 def test_all_rolls() -> None:
     boards = positions(5)
     best, outcomes = best_of_all_rolls(net(), boards, PAYOFF)
+    pruner = random_net([8], seed=3)
+    quick = best_of_all_rolls(net(), boards, PAYOFF, pruner, 3)
+    slow = best_of_all_rolls(Unknown(net()), boards, PAYOFF, pruner, 3)
+    assert (quick[0] == slow[0]).all() and np.abs(quick[1] - slow[1]).max() < 1e-5, "one kernel, or piece by piece"
     assert best.shape == (5, 21, 26) and outcomes.shape == (5, 21, 6)
     assert np.abs(net().outcomes(best.reshape(-1, 26)).reshape(5, 21, 6) - outcomes).max() < 1e-5
     assert (mean_over_rolls(outcomes) == Search(net(), 1).outcomes(boards)).all()
