@@ -17,8 +17,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from bgnet.evaluators import Evaluator, NetEvaluator, load
-from bgnet.search import best_of_all_rolls, unique_boards
+from bgnet.evaluators import Evaluator
+from bgnet.search import PRUNE_TO, best_of_all_rolls, unique_boards, usual_pruner
 from bgnet.strata import roll_numbers
 from engine.dice import ROLLS, WEIGHTS
 
@@ -31,8 +31,6 @@ OPENING_WEIGHTS = np.where(ROLLS[:, 0] == ROLLS[:, 1], 0.0, 1 / 15)
 """float64[21]: the chance of each roll of ROLLS to be a game's opening roll."""
 OPENING_WEIGHTS.flags.writeable = False
 
-_PICKED = 8  # results of a roll; the best is nearly always among them
-_WIDE = 512  # first-layer units from which picking pays
 _TOGETHER = 64  # boards whose 21 rolls are expanded in one go: what they need stays in the cache
 
 
@@ -50,7 +48,7 @@ class Luck:
     def __init__(self, reference: Evaluator, payoff: NDArray[np.float32]) -> None:
         self.reference = reference
         self.payoff = payoff
-        self._pruner = _pruner(reference)
+        self._pruner = usual_pruner(reference)
 
     def __call__(
         self, boards: NDArray[np.int8], dice: NDArray[np.int8], *, opening: bool = False
@@ -70,13 +68,6 @@ class Luck:
         return luck
 
 
-def _pruner(reference: Evaluator) -> Evaluator | None:
-    """Who picks the results that a reference judges; None: it judges all."""
-    if type(reference) is NetEvaluator and reference.info.sizes[1] >= _WIDE and reference.info.checkers == 15:
-        return load("small")
-    return None
-
-
 def values_of_rolls(
     evaluator: Evaluator,
     boards: NDArray[np.int8],
@@ -91,7 +82,7 @@ def values_of_rolls(
     values = np.empty((len(boards), len(ROLLS)), dtype=np.float64)
     for start in range(0, len(boards), _TOGETHER):
         some = slice(start, start + _TOGETHER)
-        _, outcomes = best_of_all_rolls(evaluator, boards[some], payoff, pruner, _PICKED)
+        _, outcomes = best_of_all_rolls(evaluator, boards[some], payoff, pruner, PRUNE_TO)
         values[some] = 0.0
         for j in range(6):  # the results are in the next player's view: his losses are the mover's wins
             values[some] += float(payoff[(j + 3) % 6]) * outcomes[:, :, j]

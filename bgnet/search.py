@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from bgnet.backups import best_of_rolls_kernel
 from bgnet.cores import cores
-from bgnet.evaluators import Evaluator, NetEvaluator, afterstate_outcomes
+from bgnet.evaluators import Evaluator, NetEvaluator, afterstate_outcomes, load
 from bgnet.transpositions import Transpositions
 from engine.dice import ROLLS, WEIGHTS
 from engine.errors import EngineError
@@ -32,10 +32,13 @@ from engine.rules import MONEY
 from engine.steps import read_dice
 
 __all__ = [
-    "NARROW", "NORMAL", "WIDE", "Candidate", "MoveFilter", "Search", "SearchStopped",
-    "best_of_all_rolls", "best_rows", "mean_over_rolls", "prune", "unique_boards",
+    "NARROW", "NORMAL", "PRUNE_TO", "WIDE", "Candidate", "MoveFilter", "Search", "SearchStopped",
+    "best_of_all_rolls", "best_rows", "mean_over_rolls", "prune", "unique_boards", "usual_pruner",
 ]  # fmt: skip
 
+PRUNE_TO = 8
+"""Results of a roll that a pruner leaves, unless said: the best is nearly always among them."""
+_WIDE = 512  # first-layer units from which a pruner pays
 _CHUNK = 64  # positions expanded together: 64 * 21 rolls * about 16 results are 20,000 boards
 
 
@@ -100,7 +103,7 @@ class Search:
         filters: Sequence[MoveFilter] = NORMAL,
         *,
         pruner: Evaluator | None = None,
-        prune_to: int = 6,
+        prune_to: int = PRUNE_TO,
         threads: int = 1,
         cache_mb: float = 64.0,
         stop: Callable[[], bool] = lambda: False,
@@ -218,7 +221,7 @@ def best_of_all_rolls(
     boards: NDArray[np.int8],
     payoff: NDArray[np.float32],
     pruner: Evaluator | None = None,
-    prune_to: int = 6,
+    prune_to: int = PRUNE_TO,
 ) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
     """The best 0-ply result of each of the 21 rolls (in the order of engine.dice.ROLLS), and its outcome.
 
@@ -239,6 +242,17 @@ def best_of_all_rolls(
     picks = best_rows(outcomes, payoff, results.offsets)
     shape = (len(boards), len(ROLLS))
     return results.boards[picks].reshape(*shape, 26), outcomes[picks].reshape(*shape, 6)
+
+
+def usual_pruner(evaluator: Evaluator) -> Evaluator | None:
+    """Who picks the results that a wide network judges: the shipped network `small`; None where that would not pay.
+
+    On 800 judged decisions a 1-ply search loses as much with it as without (paired difference 0.08 +-0.10 thousandths
+    of a point in its favour), in half the time.
+    """
+    if type(evaluator) is NetEvaluator and evaluator.info.sizes[1] >= _WIDE and evaluator.info.checkers == 15:
+        return load("small")
+    return None
 
 
 def mean_over_rolls(outcomes: NDArray[np.float32]) -> NDArray[np.float32]:
