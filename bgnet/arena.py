@@ -17,14 +17,16 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from bgnet.arena_games import ArenaError, ArenaSettingsError, Bot
+from bgnet.arena_errors import ArenaError, ArenaSettingsError
+from bgnet.arena_games import RULES, CubelessSettings
+from bgnet.arena_progress import two_bots
 from bgnet.arena_record import RecordError
 from bgnet.arena_results import ArenaResult
-from bgnet.arena_runs import Sheet
-from bgnet.arena_settings import RULES, ProgressLike, Settings, play_contests
-from bgnet.evaluators import Evaluator
+from bgnet.arena_runs import Sheet, play_contests
 from bgnet.luck import DEFAULT_REFERENCE
-from bgnet.sequential import Moments, Rule, Sprt, Stopped, StopRuleError, Until
+from bgnet.players import Bot
+from bgnet.progress import ProgressLike
+from bgnet.sequential import Rule, Sprt, Stopped, StopRuleError, Until
 from engine import RuleSet
 
 __all__ = [
@@ -49,7 +51,7 @@ def play(
     start: NDArray[np.int8] | None = None,
     check: bool = True,
     pairs_per_chunk: int = PAIRS_PER_CHUNK,
-    reference: str | Evaluator | None = None,
+    reference: Bot | None = None,
     stop: Rule | None = None,
     record: str | os.PathLike[str] | None = None,
     resume: bool = False,
@@ -68,13 +70,13 @@ def play(
     luck-adjusted results where there are some. record: a new file that gets every pair's result; resume: go on with
     that file, to the result that one run would have had. With another number of games it is a longer run.
 
-    Raises ArenaSettingsError for bad arguments, what making the bots raises, ArenaError when a bot chooses an
-    illegal result, StopRuleError for a rule that could never look, LuckError when the reference gives no numbers,
-    bgnet.workers.WorkerError when a worker process dies, RecordError for a record that is there already or, to resume,
-    of another run.
+    Raises ArenaSettingsError for bad arguments, what making the bots raises, BotSpecError for a reference that has no
+    chances to give, ArenaError when a bot chooses an illegal result, StopRuleError for a rule that could never look,
+    LuckError when the reference gives no numbers, bgnet.workers.WorkerError when a worker process dies, RecordError for
+    a record that is there already or, to resume, of another run.
     """
-    settings = Settings(
-        games=games, seed=seed, rules=rules, workers=workers, progress=progress, variant=variant, start=start,
+    settings = CubelessSettings(
+        count=games, seed=seed, rules=rules, workers=workers, progress=progress, variant=variant, start=start,
         check=check, pairs_per_chunk=pairs_per_chunk, reference=reference, stop=stop, record=record, resume=resume,
     )  # fmt: skip
 
@@ -83,27 +85,4 @@ def play(
     ) -> ArenaResult:
         return ArenaResult.of(names[0], names[1], sheets[0], settings, stopped, seconds)
 
-    shown = _Shown(stop, lucky=reference is not None)
-    return play_contests((a, b), [(0, 1)], settings, result_of, show=shown)
-
-
-class _Shown:
-    """The running estimates of a progress display. Whole chunks count, else short games would come first."""
-
-    def __init__(self, rule: Rule | None, *, lucky: bool) -> None:
-        self._rule, self._lucky = rule, lucky
-        zero = np.zeros(2, dtype=np.float64)
-        self._seen = Moments(0, zero, zero)
-
-    def __call__(self, sheets: Sequence[Sheet]) -> dict[str, object]:
-        done = self._seen.count
-        if sheets[0].done > done:  # a rule may have cut it
-            self._seen += Moments.of(np.array([sheets[0].points[done:], sheets[0].adjusted(done)]))
-        plain, adjusted = self._seen.means
-        fields: dict[str, object] = {"points_per_game": f"{plain:+.3f}"}
-        if self._lucky:
-            fields["luck_adjusted"] = f"{adjusted:+.4f} +-{self._seen.half_widths()[1]:.4f}"
-        if isinstance(self._rule, Sprt):
-            of_adjusted = Moments(self._seen.count, self._seen.sums[1:], self._seen.squares[1:])
-            fields["LLR"] = f"{self._rule.llr(of_adjusted):+.2f} ({self._rule.lower:+.2f}, {self._rule.upper:+.2f})"
-        return fields
+    return play_contests((a, b), [(0, 1)], settings, result_of, show=two_bots(settings))

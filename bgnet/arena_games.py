@@ -1,4 +1,4 @@
-"""Cubeless games with duplicate dice: the bots of the arena, and a chunk of pairs played in lockstep.
+"""Cubeless games with duplicate dice: their settings, and a chunk of pairs played in lockstep.
 
 Pair p of games uses the dice stream (seed, p) twice: A starts the first game, B the second, and the n-th roll of both
 games is the same.
@@ -6,71 +6,35 @@ games is the same.
 
 from __future__ import annotations
 
-import functools
-import hashlib
-import importlib.metadata
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bgnet.evaluators import Evaluator, find_net
+from bgnet.arena_errors import ArenaError, ArenaSettingsError
+from bgnet.arena_record import Columns
+from bgnet.arena_settings import Job, Settings, Task
+from bgnet.entrants import Entrant, check_checkers, made
 from bgnet.legality import checked_choices
 from bgnet.luck import Luck
-from bgnet.players import EvaluatorPlayer, Player, evaluator, player, split_depth
+from bgnet.players import Bot, Player, evaluator, player
 from engine import RuleSet, dice
 from engine.board import ending
+from engine.moves import check_boards
+from engine.rules import DMP, MONEY, VARIANTS
 
-__all__ = [
-    "SCHEMA", "ArenaError", "ArenaSettingsError", "Bot", "Contest", "Entrant", "bot_name", "check_checkers",
-    "check_unchanged", "forget_bots", "play_pairs", "player_of", "reference_of",
-]  # fmt: skip
+__all__ = ["RULES", "SCHEMA", "Contest", "CubelessSettings", "play_pairs", "player_of"]
 
 Boards = NDArray[np.int8]
-Bot = str | Evaluator | Player
 
+RULES = {rules.name: rules for rules in (MONEY, DMP)}
+"""What cubeless games can be played for, by name."""
 SCHEMA = {"points": ("float64", ()), "luck": ("float64", ()), "endings": ("int8", (2,)), "plies": ("int64", ())}
 """What is kept of every pair, one row each: name -> (dtype, shape of a row), see play_pairs."""
 
 _MOST_PLIES = 20_000  # far beyond any game between bots that try to win
-_PACKAGES = {"pubeval": "gnubg-nn", "gnubg": "gnubg-nn", "sage": "bgsage"}
-
-
-class ArenaSettingsError(ValueError):
-    """A number of games, a seed, rules or a bot that the arena cannot use."""
-
-
-class ArenaError(RuntimeError):
-    """A bot broke the rules of the game, or a game had no end."""
-
-
-@dataclass(frozen=True)
-class Entrant:
-    """A bot that takes part, or a reference that judges."""
-
-    bot: Bot
-    name: str
-    digest: str | None = None
-    """Of its network's file: sha256, in hex."""
-    package: str | None = None
-    """Name and version of the package that it comes from."""
-
-    @classmethod
-    def of(cls, bot: Bot) -> Entrant:
-        """Raises what the name of a network without a file, or a wrong depth, raises."""
-        if not isinstance(bot, str):
-            return cls(bot, bot_name(bot))
-        kind = bot.partition(":")[0]
-        if kind == "net":
-            return cls(bot, bot, digest=_file_digest(bot))
-        version = _version(_PACKAGES[kind]) if kind in _PACKAGES else None
-        return cls(bot, bot, package=version and f"{_PACKAGES[kind]} {version}")
-
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON: what tells it from another one of the same name."""
-        return {"sha256": self.digest, "package": self.package}
 
 
 class Contest(NamedTuple):
@@ -86,6 +50,69 @@ class Contest(NamedTuple):
     """Judges the luck of rolls; None: it is not looked at."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class CubelessSettings(Settings):
+    """The arguments of bgnet.arena.play, but for the bots. Raises BoardError too."""
+
+    rules: str | RuleSet
+    variant: str
+    start: Boards | None
+    check: bool
+
+    kind = "cubeless games"
+    schema = SCHEMA
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.rules, RuleSet) and self.rules not in RULES:
+            raise ArenaSettingsError(f"rules must be one of {', '.join(RULES)}, not {self.rules!r}")
+        if self.variant not in VARIANTS:
+            raise ArenaSettingsError(f"variant must be one of {', '.join(VARIANTS)}, not {self.variant!r}")
+        self.board  # noqa: B018 (raises for a start that is none)
+
+    @property
+    def rule_set(self) -> RuleSet:
+        """With the variant's number of checkers; a RuleSet brings its own, in plain backgammon."""
+        if isinstance(self.rules, RuleSet) and self.variant == "backgammon":
+            return self.rules
+        rules = self.rules if isinstance(self.rules, RuleSet) else RULES[self.rules]
+        return replace(rules, checkers=VARIANTS[self.variant][1])
+
+    @property
+    def board(self) -> Boards:
+        """int8[26]: where games start, in the view of whoever begins."""
+        board = np.asarray(VARIANTS[self.variant][0] if self.start is None else self.start)
+        start: Boards = check_boards(board[None], finished=False, checkers=self.rule_set.checkers)[0]
+        return start
+
+    @property
+    def task(self) -> Task:
+        return _play_job
+
+    def contest(self, a: Entrant, b: Entrant, reference: Entrant | None) -> Contest:
+        return Contest(a, b, self.rule_set, int(self.seed), self.board, self.check, reference)
+
+    def check_bot(self, bot: Entrant) -> None:
+        check_checkers(f"bot {bot.name}", player_of(bot, self.rule_set), self.rule_set.checkers)
+
+    def check_reference(self, reference: Entrant) -> None:
+        check_checkers(f"reference {reference.name}", made(reference, evaluator), self.rule_set.checkers)
+
+    def rules_asked(self) -> dict[str, Any]:
+        rules = self.rule_set
+        return {
+            "rules": rules.name,
+            "payoff": rules.payoff.tolist(),
+            "variant": self.variant,
+            "checkers": rules.checkers,
+            "start": self.board.tolist(),
+        }
+
+
+def _play_job(job: Job, report: Callable[[int], None]) -> Columns:
+    return play_pairs(job.what, job.first, job.pairs, report)
+
+
 def play_pairs(contest: Contest, first: int, pairs: int, report: Callable[[int], None]) -> dict[str, NDArray[Any]]:
     """Play pairs first .. first + pairs - 1 in lockstep: at every turn each bot gets all boards where it is on roll.
 
@@ -95,7 +122,7 @@ def play_pairs(contest: Contest, first: int, pairs: int, report: Callable[[int],
     """
     payoff = contest.rules.payoff
     bots = [(entrant.name, player_of(entrant, contest.rules)) for entrant in (contest.a, contest.b)]
-    judge = None if contest.reference is None else Luck(reference_of(contest.reference), payoff)
+    judge = None if contest.reference is None else Luck(made(contest.reference, evaluator), payoff)
     pair = np.repeat(np.arange(first, first + pairs), 2)
     game = np.tile([0, 1], pairs)
     boards = np.repeat(contest.start[None], len(pair), axis=0)
@@ -137,71 +164,10 @@ def play_pairs(contest: Contest, first: int, pairs: int, report: Callable[[int],
     raise ArenaError(f"a game between {names} (pair {pair[going[0]]}) has no end after {_MOST_PLIES:,} plies")
 
 
-def player_of(entrant: Entrant, rules: RuleSet) -> Player:
-    """The bot itself; one for each spec and process. ArenaError: its network's file is not the one it was."""
-    if isinstance(entrant.bot, str):
-        return _player_of_spec(entrant.bot, entrant.digest, rules)
-    return player(entrant.bot, rules.payoff)
+def player_of(bot: Entrant, rules: RuleSet) -> Player:
+    """The bot itself. Raises what `made` raises."""
+    return made(bot, _player, rules)
 
 
-def reference_of(entrant: Entrant) -> Evaluator:
-    """The Evaluator that judges luck; otherwise as player_of. Raises BotSpecError for a bot without chances to give."""
-    if isinstance(entrant.bot, str):
-        return _reference_of_spec(entrant.bot, entrant.digest)
-    if isinstance(entrant.bot, EvaluatorPlayer):
-        return entrant.bot.evaluator
-    if isinstance(entrant.bot, Evaluator):
-        return entrant.bot
-    raise ArenaSettingsError(f"the reference {entrant.name} chooses plays but has no chances to give")
-
-
-def bot_name(bot: Bot) -> str:
-    """What it is called in results: its spec, the name it gives itself, or its repr."""
-    return bot if isinstance(bot, str) else str(getattr(bot, "name", None) or repr(bot))
-
-
-def forget_bots() -> None:
-    """Make bots anew from now on: a network's file may have changed."""
-    _player_of_spec.cache_clear()
-    _reference_of_spec.cache_clear()
-
-
-@functools.lru_cache(maxsize=64)
-def _player_of_spec(spec: str, digest: str | None, rules: RuleSet) -> Player:
-    found = player(spec, rules.payoff)
-    check_unchanged(spec, digest)
-    return found
-
-
-@functools.lru_cache(maxsize=8)
-def _reference_of_spec(spec: str, digest: str | None) -> Evaluator:
-    found = evaluator(spec)
-    check_unchanged(spec, digest)
-    return found
-
-
-def check_unchanged(spec: str, digest: str | None) -> None:
-    """Worker processes load files later than the arena has looked at them, while training may write new ones."""
-    if digest is not None and _file_digest(spec) != digest:
-        raise ArenaError(f"the file of {spec} has changed while the games went on: copy it and name the copy")
-
-
-def _file_digest(spec: str) -> str:
-    return hashlib.sha256(find_net(split_depth(spec)[0]).read_bytes()).hexdigest()
-
-
-def _version(package: str) -> str | None:
-    try:
-        return importlib.metadata.version(package)
-    except importlib.metadata.PackageNotFoundError:
-        return None
-
-
-def check_checkers(name: str, bot: object, checkers: int) -> None:
-    """A network knows games with its own number of checkers only; other engines know 15. Raises ArenaSettingsError."""
-    known = getattr(bot, "checkers", checkers)
-    for judge in (bot, getattr(bot, "evaluator", None)):
-        if (info := getattr(judge, "info", None)) is not None:
-            known = info.checkers
-    if known != checkers:
-        raise ArenaSettingsError(f"{name} knows games with {known} checkers a side, this one has {checkers}")
+def _player(bot: Bot, rules: RuleSet) -> Player:
+    return player(bot, rules.payoff)

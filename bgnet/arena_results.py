@@ -1,36 +1,105 @@
-"""What games between two bots have shown, and as JSON."""
+"""What runs of dice pairs have shown: the results of two bots, and as JSON."""
 
 from __future__ import annotations
 
 import functools
+import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bgnet.arena_games import bot_name
+from bgnet.arena_games import CubelessSettings
 from bgnet.arena_runs import Sheet
-from bgnet.arena_settings import Settings
-from bgnet.sequential import Stopped
+from bgnet.players import bot_name
+from bgnet.sequential import Sprt, Stopped
 from bgnet.statistics import Estimate, estimate, variance_ratio
 
-__all__ = ["ArenaResult", "stop_fields"]
+__all__ = ["ArenaResult", "PairsResult", "interval_fields", "stop_fields"]
 
 
-@dataclass(frozen=True)
-class ArenaResult:
-    """What came out, all from A's view."""
+@dataclass(frozen=True, kw_only=True)
+class PairsResult(ABC):
+    """What came out between two bots, all from A's view, whatever was played."""
 
     a: str
     b: str
-    games: int
-    seed: int
     rules: str
-    variant: str
+    seed: int
     workers: int
     seconds: float
     """From the call to the result, loading of bots in worker processes included; with a record, of all its sessions."""
+    reference: str | None = None
+    """Who judged the luck of the rolls; None: luck was not looked at."""
+    pair_luck: NDArray[np.float64] | None = field(repr=False, compare=False, default=None)
+    """float64[N]: A's luck, less B's, in each dice pair, in the unit of its result; None without a reference."""
+    stop: Stopped | None = field(repr=False, compare=False, default=None)
+    """With a rule that may stop early: what it decided; None: there was none."""
+    record: str | None = None
+    """The file that holds every pair's result."""
+
+    @property
+    @abstractmethod
+    def pair_results(self) -> NDArray[np.float64]:
+        """float64[N]: A's mean result in each dice pair, in order."""
+
+    @property
+    @abstractmethod
+    def bounds(self) -> tuple[float, float]:
+        """What the mean result can be at all."""
+
+    @functools.cached_property
+    def plain(self) -> Estimate:
+        """A's mean result with its 95 % interval over the pairs (Student's t); a single pair's is infinite."""
+        values = self.pair_results
+        return estimate(values, bounds=self.bounds) if len(values) > 1 else estimate(values)
+
+    @functools.cached_property
+    def luck_adjusted(self) -> Estimate | None:
+        """The same less the luck of all rolls; None without a reference.
+
+        In a run of a fixed length it is unbiased, whoever the reference is: every roll's luck is 0 on average. One that
+        Sprt may stop leans to the side that was accepted, and its interval is none of 95 %; Until looks at the spread
+        alone (bgnet.sequential says what that does). The mean of a few games may lie outside of what can be won.
+        """
+        return None if self.pair_luck is None else estimate(self.pair_results - self.pair_luck)
+
+    @property
+    def best(self) -> Estimate:
+        """The luck-adjusted estimate where there is one, else the plain one."""
+        return self.luck_adjusted or self.plain
+
+    @property
+    def variance_ratio(self) -> float | None:
+        """How many times more pairs the plain result would need for the luck-adjusted interval; None if not known."""
+        adjusted = self.luck_adjusted
+        return None if adjusted is None else variance_ratio(self.plain, adjusted)
+
+    def estimate_fields(self, key: str) -> dict[str, Any]:
+        """For JSON: the plain mean under that key, its interval, and the luck-adjusted ones."""
+        adjusted = self.luck_adjusted
+        return {
+            key: self.plain.mean,
+            "interval": interval_fields(self.plain),
+            "luck_adjusted": None
+            if adjusted is None
+            else {
+                key: adjusted.mean,
+                "interval": interval_fields(adjusted),
+                "reference": self.reference,
+                "variance_ratio": self.variance_ratio,
+            },
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArenaResult(PairsResult):
+    """What came out of cubeless games."""
+
+    games: int
+    variant: str
     plies: int
     """Rolls of all games together, those that could not be played included."""
     endings: tuple[int, int, int, int, int, int]
@@ -39,18 +108,10 @@ class ArenaResult:
     """float64[games / 2]: points per game in each dice pair, in order."""
     most_points: float = field(repr=False, default=3.0)
     """The most that a single game can win."""
-    reference: str | None = None
-    """Who judged the luck of the rolls; None: luck was not looked at."""
-    pair_luck: NDArray[np.float64] | None = field(repr=False, compare=False, default=None)
-    """float64[games / 2]: A's luck, less B's, per game in each dice pair, in points; None without a reference."""
-    stop: Stopped | None = field(repr=False, compare=False, default=None)
-    """With a rule that may stop early: what it decided; None: there was none."""
-    record: str | None = None
-    """The file that holds every pair's result."""
 
     @classmethod
     def of(
-        cls, a: str, b: str, sheet: Sheet, settings: Settings, stopped: Stopped | None, seconds: float
+        cls, a: str, b: str, sheet: Sheet, settings: CubelessSettings, stopped: Stopped | None, seconds: float
     ) -> ArenaResult:
         """The result of a contest's pairs."""
         rules, rows = settings.rule_set, sheet.rows()
@@ -74,35 +135,18 @@ class ArenaResult:
             record=None if settings.record is None else str(settings.record),
         )
 
-    @functools.cached_property
+    @property
+    def pair_results(self) -> NDArray[np.float64]:
+        return self.pair_points
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        return -self.most_points, self.most_points
+
+    @property
     def points(self) -> Estimate:
-        """Points per game with its 95 % interval over the pairs (Student's t)."""
-        return estimate(self.pair_points, bounds=(-self.most_points, self.most_points))
-
-    @functools.cached_property
-    def luck_adjusted(self) -> Estimate | None:
-        """Points per game less the luck of all rolls, with its 95 % interval over the pairs; None without a reference.
-
-        Unbiased, whoever the reference is: every roll's luck is 0 on average. The mean of a few games may lie outside
-        of what can be won.
-        """
-        if self.pair_luck is None:
-            return None
-        values = self.pair_points - self.pair_luck
-        if len(values) == 1:  # it says nothing of the spread
-            return estimate(values, bounds=(-self.most_points, self.most_points))
-        return estimate(values)
-
-    @property
-    def best(self) -> Estimate:
-        """The luck-adjusted estimate where there is one, else the plain one."""
-        return self.luck_adjusted or self.points
-
-    @property
-    def variance_ratio(self) -> float | None:
-        """How many times more pairs the plain result would need for the luck-adjusted interval; None if not known."""
-        adjusted = self.luck_adjusted
-        return None if adjusted is None else variance_ratio(self.points, adjusted)
+        """Points per game, plain."""
+        return self.plain
 
     @property
     def points_per_game(self) -> float:
@@ -134,9 +178,7 @@ class ArenaResult:
             "variant": self.variant,
             "games": self.games,
             "seed": self.seed,
-            "points_per_game": self.points_per_game,
-            "interval": list(self.interval),
-            "luck_adjusted": self._luck_adjusted_dict(),
+            **self.estimate_fields("points_per_game"),
             "wins": wins,
             "gammons": gammons,
             "backgammons": backgammons,
@@ -151,22 +193,24 @@ class ArenaResult:
             "record": self.record,
         }
 
-    def _luck_adjusted_dict(self) -> dict[str, Any] | None:
-        adjusted = self.luck_adjusted
-        if adjusted is None:
-            return None
-        return {
-            "points_per_game": adjusted.mean,
-            "interval": [adjusted.low, adjusted.high],
-            "reference": self.reference,
-            "variance_ratio": self.variance_ratio,
-        }
+
+def interval_fields(found: Estimate) -> list[float] | None:
+    """For JSON, which knows no infinity: an interval, None where a single pair tells nothing of the spread."""
+    return [found.low, found.high] if math.isfinite(found.half_width) else None
 
 
 def stop_fields(stop: Stopped | None) -> dict[str, Any]:
-    """For JSON: `stopped` (why it ended: "games", "until" or "sprt") and the rule's own object."""
+    """For JSON: `stopped` (why it ended: "games", "until" or "sprt"), the rule's own object, and whether the estimates'
+    intervals are 95 % ones: not where an SPRT decided how long to go on.
+    """
     if stop is None:
-        return {"stopped": "games", "sprt": None, "until": None}
+        return {"stopped": "games", "sprt": None, "until": None, "interval_valid": True}
     found = stop.as_dict()
     rule = found.pop("rule")
-    return {"stopped": "games" if stop.decision is None else rule, "sprt": None, "until": None, rule: found}
+    return {
+        "stopped": "games" if stop.decision is None else rule,
+        "sprt": None,
+        "until": None,
+        rule: found,
+        "interval_valid": not isinstance(stop.rule, Sprt),
+    }

@@ -1,67 +1,41 @@
-"""Runs of dice pairs: cut into chunks, played on any number of processes, put together in order, stopped by a rule.
+"""Runs of dice pairs: bots made ready, pairs cut into chunks, played on any number of processes, put together in order,
+stopped by a rule, kept in a record.
 
-What a pair is - two cubeless games, two games with the cube, two matches - only the task knows that plays it. A pair's
-values depend on its number and its contest alone, so the result does not depend on workers, chunks or interruptions.
+What a pair is - two cubeless games, two games with the cube, two matches - only the settings know. A pair's values
+depend on its number and its contest alone, so the result does not depend on workers, chunks or interruptions.
 """
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bgnet.arena_games import ArenaSettingsError
+from bgnet.arena_errors import ArenaSettingsError
 from bgnet.arena_record import Columns, Record, RecordError, Schema, open_record
-from bgnet.sequential import Rule, Stopped, StopRuleError, Watch
+from bgnet.arena_settings import Job, Settings
+from bgnet.entrants import Entrant, forget_bots
+from bgnet.sequential import Stopped, Watch
 from bgnet.workers import run_jobs
 
-__all__ = ["Job", "Plan", "Result", "Sheet", "run", "run_recorded"]
+__all__ = ["Plan", "Result", "Sheet", "play_contests", "run"]
 
 _SAME = 1e-4  # luck judged on other processors differs by less, by another reference by more
 
 
-class Job(NamedTuple):
-    """A range of pairs to play; what travels to a worker."""
-
-    what: Any
-    """The contest, as the task knows it."""
-    contest: int
-    """Its number."""
-    first: int
-    pairs: int
-
-
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Plan:
     """What is played."""
 
-    task: Callable[[Job, Callable[[int], None]], Columns]
-    """Plays a job: the columns of the schema, a row for each pair; tells the second argument of ended games. At the top
-    of a module, since other processes call it."""
+    settings: Settings
     contests: Sequence[Any]
-    schema: Schema
-    """With at least "points", and "luck" to subtract from them (zeros when there is none to know)."""
-    pairs: int
-    """Of each contest, at most."""
-    chunk: int
-    """Pairs of a job."""
-    workers: int = 1
-    rule: Rule | None = None
+    """Who plays whom, as the settings' task knows it; all with the same dice."""
     combine: NDArray[np.float64] | None = None
     """float64[K, C]: the K quantities that the rule watches, from the contests' values; None: the contests' own."""
-
-    def __post_init__(self) -> None:
-        """Raises StopRuleError for a rule that could never look."""
-        if self.rule is not None and self.pairs < self.rule.least:
-            raise StopRuleError(
-                f"the first look of {self.rule.as_dict()['rule']} comes after {2 * self.rule.least:,} games, "
-                f"but {2 * self.pairs:,} are to be played at most: give more games, or an earlier look"
-            )
 
 
 class HasDict(Protocol):
@@ -97,7 +71,7 @@ class Sheet:
 
     @property
     def points(self) -> NDArray[np.float64]:
-        """float64[N], the plain points per game of each pair."""
+        """float64[N], the plain result of each pair."""
         return self._columns["points"][: self.done]
 
     def adjusted(self, first: int = 0, stop: int | None = None) -> NDArray[np.float64]:
@@ -124,16 +98,18 @@ def run(
     the sheets after each chunk, in the chunks' order. Raises RecordError when the recorded pairs come out differently
     now, and what the task raises.
     """
-    sheets = [Sheet(plan.schema, plan.pairs) for _ in plan.contests]
+    settings = plan.settings
+    pairs, chunk = settings.pairs, int(settings.pairs_per_chunk)
+    sheets = [Sheet(settings.schema, pairs) for _ in plan.contests]
     if record is not None:
         _restore(plan, record, sheets)
     jobs = [
         Job(what, c, start, stop - start)
-        for first in range(0, plan.pairs, plan.chunk)
+        for first in range(0, pairs, chunk)
         for c, what in enumerate(plan.contests)
-        if (start := max(first, sheets[c].done)) < (stop := min(first + plan.chunk, plan.pairs))
+        if (start := max(first, sheets[c].done)) < (stop := min(first + chunk, pairs))
     ]
-    watch = None if plan.rule is None else Watch(plan.rule)
+    watch = None if settings.stop is None else Watch(settings.stop)
     waiting: dict[int, Columns] = {}
     stopped: Stopped | None = None
     taken = 0
@@ -144,7 +120,7 @@ def run(
         if watch is None:
             return False
         complete = min(sheet.done for sheet in sheets)
-        fresh = np.array([sheet.adjusted(watch.count, complete) for sheet in sheets])
+        fresh = np.array([sheet.adjusted(watch.count, complete) for sheet in sheets]) - settings.even
         found = watch.look(fresh if plan.combine is None else plan.combine @ fresh, final=final)
         if found is None:
             return False
@@ -165,61 +141,100 @@ def run(
             if enough:
                 raise _Enough
         if record is not None:
-            record.save_if_due([sheet.rows() for sheet in sheets], plan.pairs)
+            record.save_if_due([sheet.rows() for sheet in sheets], pairs)
 
     try:
         if not look():
-            run_jobs(plan.task, jobs, plan.workers, on_report=on_games, on_result=take)
+            run_jobs(settings.task, jobs, int(settings.workers), on_report=on_games, on_result=take)
             look(final=True)
     except _Enough:
         pass
     except BaseException:  # Ctrl-C too
         if record is not None:
-            record.save([sheet.rows() for sheet in sheets], plan.pairs)
+            record.save([sheet.rows() for sheet in sheets], pairs)
         raise
     return sheets, stopped
 
 
-def run_recorded(
-    plan: Plan,
-    path: str | os.PathLike[str] | None,
-    asked: Mapping[str, Any],
-    titles: Sequence[str],
-    result_of: Callable[[list[Sheet], Stopped | None, float], Result],
+def play_contests(
+    bots: Sequence[object],
+    contests: Sequence[tuple[int, int]],
+    settings: Settings,
+    result_of: Callable[[Sequence[str], Sequence[Sheet], Stopped | None, float], Result],
     *,
-    resume: bool,
-    begun: float,
-    unit: str = "games",
-    on_games: Callable[[int], None],
-    on_rows: Callable[[Sequence[Sheet]], None],
+    show: Callable[[Sequence[Sheet]], dict[str, object]],
+    combine: NDArray[np.float64] | None = None,
+    also: Mapping[str, Any] | None = None,
+    before: Callable[[], None] = lambda: None,
 ) -> Result:
-    """`run`, with a record when a path is given -> result_of(sheets, what the rule says, seconds).
+    """Play the contests (numbers of bots) with the same dice -> result_of(names, sheets, what the rule says, seconds).
 
-    asked, resume: see bgnet.arena_record.open_record; titles: of the contests. begun: time.perf_counter() at the start;
-    with a record the seconds are those of all its sessions. Raises what `run` and open_record raise, and
-    ArenaSettingsError when the record holds more than was asked for.
+    With a record the seconds are those of all its sessions. combine: see Plan. show: the fields of the progress
+    display, after every chunk. also: what else a record must hold, because it decides when the run stops. before: is
+    called once the bots are made, before anything is started. Raises what `run` and bgnet.arena_record.open_record
+    raise, and ArenaSettingsError for bots that cannot play this, or when the record holds more than was asked for.
     """
+    begun = time.perf_counter()
+    if settings.workers > 1 and not all(isinstance(bot, str) for bot in (*bots, settings.reference or "")):
+        raise ArenaSettingsError("with more than one worker name all bots by specs such as net:standard")
+    forget_bots()
+    entrants = [Entrant.of(bot) for bot in bots]
+    for entrant in entrants:  # a bot that cannot be made or cannot play this fails here, before anything is started
+        settings.check_bot(entrant)
+    reference = None if settings.reference is None else Entrant.of(settings.reference)
+    if reference is not None:
+        settings.check_reference(reference)
+    before()
+    plan = Plan(settings, [settings.contest(entrants[a], entrants[b], reference) for a, b in contests], combine)
+    names = [entrant.name for entrant in entrants]
+    progress = settings.progress
+
+    def on_games(n: int) -> None:
+        if progress is not None:
+            progress.update(n)
+
+    def on_rows(sheets: Sequence[Sheet]) -> None:
+        if progress is not None:
+            progress.update(0, **show(sheets))
 
     def finish(record: Record | None) -> Result:
         sheets, stopped = run(plan, record, on_games=on_games, on_rows=on_rows)
         seconds = time.perf_counter() - begun if record is None else record.seconds
-        result = result_of(sheets, stopped, seconds)
+        result = result_of(names, sheets, stopped, seconds)
         if record is not None:
-            record.save([sheet.rows() for sheet in sheets], plan.pairs, result.as_dict())
+            record.save([sheet.rows() for sheet in sheets], settings.pairs, result.as_dict())
         return result
 
-    if path is None:
+    if settings.record is None:
         return finish(None)
-    opened = open_record(path, asked, titles, plan.schema, resume=resume, workers=int(plan.workers))
+    opened = open_record(
+        settings.record, {**_asked(settings, entrants, reference), **(also or {})},
+        [f"{names[a]} against {names[b]}" for a, b in contests], settings.schema,
+        resume=settings.resume, workers=int(settings.workers),
+    )  # fmt: skip
     with opened as record:
         done = max((len(rows["points"]) for rows in record.earlier() if rows), default=0)
-        if done > plan.pairs:
+        if done > settings.pairs:
             raise ArenaSettingsError(
-                f"{record.path} holds {2 * done:,} {unit} already, more than the {2 * plan.pairs:,} asked"
+                f"{record.path} holds {2 * done:,} {settings.unit} already, more than the {2 * settings.pairs:,} asked"
             )
-        if not resume:
-            record.save([{} for _ in plan.contests], plan.pairs)  # now, not after an hour of games
+        if not settings.resume:
+            record.save([{} for _ in contests], settings.pairs)  # now, not after an hour of games
         return finish(record)
+
+
+def _asked(settings: Settings, entrants: Sequence[Entrant], reference: Entrant | None) -> dict[str, Any]:
+    """All that decides a run's results, for its record."""
+    known = entrants if reference is None else [*entrants, reference]
+    return {
+        "kind": settings.kind,
+        "bots": [entrant.name for entrant in entrants],
+        "reference": None if reference is None else reference.name,
+        "made of": {entrant.name: entrant.as_dict() for entrant in known},
+        "seed": int(settings.seed),
+        **settings.rules_asked(),
+        "stop": None if settings.stop is None else settings.stop.as_dict(),
+    }
 
 
 def _restore(plan: Plan, record: Record, sheets: Sequence[Sheet]) -> None:
@@ -227,7 +242,7 @@ def _restore(plan: Plan, record: Record, sheets: Sequence[Sheet]) -> None:
     for c, (earlier, sheet) in enumerate(zip(record.earlier(), sheets, strict=True)):
         if not earlier or not len(earlier["points"]):
             continue
-        again = plan.task(Job(plan.contests[c], c, 0, 1), lambda n: None)
+        again = plan.settings.task(Job(plan.contests[c], c, 0, 1), lambda n: None)
         for name, column in again.items():
             if np.abs(column.astype(np.float64) - earlier[name][:1]).max() > _SAME:
                 then, now = earlier[name][0].tolist(), column[0].tolist()
@@ -235,4 +250,4 @@ def _restore(plan: Plan, record: Record, sheets: Sequence[Sheet]) -> None:
                     f"the first pair of {record.path} comes out differently now ({name} {then} then, {now} now): "
                     "another bot, or another version of the program or its engines"
                 )
-        sheet.append({name: column[: plan.pairs] for name, column in earlier.items()})
+        sheet.append({name: column[: plan.settings.pairs] for name, column in earlier.items()})

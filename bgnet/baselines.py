@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from bgnet import arena, peers
 from bgnet.arena import ArenaResult, Bot
+from bgnet.progress import ProgressLike
 
 __all__ = ["as_dict", "baselines", "markdown", "net_spec", "opponents", "table"]
 
@@ -14,10 +15,6 @@ _ALWAYS = ("random",)
 _USUAL = ("pubeval", "gnubg:0")
 _STRONGER = ("gnubg:1", "sage:0")
 _ENGINES = ("random", "pubeval", "gnubg", "gnubg-cli", "sage", "net")
-
-
-class _Progress(Protocol):
-    def update(self, n: int, **fields: object) -> None: ...
 
 
 def opponents(*, stronger: bool = False) -> list[str]:
@@ -38,7 +35,7 @@ def baselines(
     seed: int = 1,
     workers: int = 1,
     against: Sequence[str] | None = None,
-    progress: _Progress | None = None,
+    progress: ProgressLike | None = None,
 ) -> list[ArenaResult]:
     """`games` cubeless money games with duplicate dice against each of `against`, by default `opponents()`.
 

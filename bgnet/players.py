@@ -19,8 +19,9 @@ from engine.jit import kernel
 from engine.moves import check_boards, check_dice, legal_afterstates
 from engine.rules import MONEY
 
-__all__ = ["DEFAULT_BOT", "EvaluatorPlayer", "Player", "RandomPlayer", "evaluator", "player", "split_depth"]
-
+__all__ = [
+    "DEFAULT_BOT", "Bot", "EvaluatorPlayer", "Player", "RandomPlayer", "bot_name", "evaluator", "player", "split_depth",
+]  # fmt: skip
 
 DEFAULT_BOT = "net:standard"
 """The bot that commands use when none is named."""
@@ -35,6 +36,10 @@ class Player(Protocol):
     def choose(self, boards: NDArray[np.int8], dice: NDArray[np.int8]) -> NDArray[np.int8]:
         """int8[N, 26], int8[N, 2] -> int8[N, 26]: the chosen results, in the next player's view."""
         ...
+
+
+Bot = str | Evaluator | Player
+"""A short name, or an object that judges or plays."""
 
 
 class EvaluatorError(ValueError):
@@ -106,7 +111,7 @@ class RandomPlayer:
         return f"RandomPlayer(seed={self.seed})"
 
 
-def player(spec: str | Evaluator | Player, payoff: NDArray[np.float32] = MONEY.payoff) -> Player:
+def player(spec: Bot, payoff: NDArray[np.float32] = MONEY.payoff) -> Player:
     """A Player from a bot's short name, an Evaluator, or a Player (returned as it is).
 
     Names: random, pubeval, gnubg:0|1|2, sage:0, gnubg-cli:0|1|2|3, net:NAME_OR_PATH, net:NAME_OR_PATH@2ply. payoff:
@@ -132,29 +137,35 @@ def player(spec: str | Evaluator | Player, payoff: NDArray[np.float32] = MONEY.p
     return found
 
 
-def evaluator(spec: str) -> Evaluator:
-    """The Evaluator of a bot that judges positions at 0-ply: net:NAME_OR_PATH, gnubg:0, sage:0.
+def evaluator(bot: Bot) -> Evaluator:
+    """The Evaluator of a bot that judges positions at 0-ply, by its name, or the one inside of an object.
 
-    Raises BotSpecError for a bot without chances to give (random, pubeval), for one that looks ahead itself, whose
-    depth would be hidden in what is made of it, and for the program GNU Backgammon, which answers a hundredth as fast
-    as its networks do inside this process; else as `player`.
+    Names: net:NAME_OR_PATH, gnubg:0, sage:0; an object may also look ahead. Raises BotSpecError for a bot without
+    chances to give (random, pubeval), for the name of one that looks ahead itself, whose depth would be hidden in what
+    is made of it, and for the program GNU Backgammon, which answers a hundredth as fast as its networks do inside this
+    process; else as `player`.
     """
-    if spec in ("gnubg:1", "gnubg:2"):
+    if isinstance(bot, str) and bot in ("gnubg:1", "gnubg:2"):
+        raise peers.BotSpecError(f"bot {bot!r} looks ahead itself: take gnubg:0 and ask for the depth (ply={bot[-1]})")
+    if isinstance(bot, str) and bot.startswith("gnubg-cli:"):
+        ply = bot.rpartition(":")[2]
         raise peers.BotSpecError(
-            f"bot {spec!r} looks ahead itself: take gnubg:0 and ask for the depth (ply={spec[-1]})"
-        )
-    if spec.startswith("gnubg-cli:"):
-        ply = spec.rpartition(":")[2]
-        raise peers.BotSpecError(
-            f"bot {spec!r} is a player, too slow to judge for others: take gnubg:0, the same networks, and ask for the "
+            f"bot {bot!r} is a player, too slow to judge for others: take gnubg:0, the same networks, and ask for the "
             f"depth (ply={ply if ply.isdigit() else 0})"
         )
-    found = player(spec)
+    found = player(bot) if isinstance(bot, str) else bot
     if isinstance(found, EvaluatorPlayer):
         return found.evaluator
     if isinstance(found, Evaluator):
         return found
-    raise peers.BotSpecError(f"bot {spec!r} chooses plays but has no chances to give; take a net, gnubg:0 or sage:0")
+    raise peers.BotSpecError(
+        f"bot {bot_name(bot)!r} chooses plays but has no chances to give; take a net, gnubg:0 or sage:0"
+    )
+
+
+def bot_name(bot: object) -> str:
+    """What a bot is called in results: its spec, the name it gives itself, or its repr."""
+    return bot if isinstance(bot, str) else str(getattr(bot, "name", None) or repr(bot))
 
 
 def split_depth(spec: str) -> tuple[str, int | None]:

@@ -5,14 +5,21 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
-from typing import TextIO
+from typing import TYPE_CHECKING, Protocol, TextIO
 
-from tqdm import tqdm
+if TYPE_CHECKING:
+    from tqdm import tqdm
 
-__all__ = ["MODES", "Progress", "check_mode"]
+__all__ = ["MODES", "Progress", "ProgressLike", "check_mode"]
 
 MODES = ("auto", "bar", "lines", "none")
 _LINE_EVERY_S = 30.0
+
+
+class ProgressLike(Protocol):
+    """Where progress goes, such as Progress."""
+
+    def update(self, n: int, **fields: object) -> None: ...
 
 
 def check_mode(mode: str) -> None:
@@ -94,6 +101,8 @@ class Progress:
             self._print_line()
 
     def _make_bar(self) -> tqdm[None]:
+        from tqdm import tqdm  # here: those who only report progress need none of it
+
         encoding = getattr(self._stream, "encoding", None) or "ascii"
         return tqdm(
             total=self.total or None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import threading
 import time
@@ -10,17 +11,19 @@ from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bgnet import checks
 from bgnet.cores import cores
 from bgnet.evaluators import Evaluator
 from bgnet.lockstep import Plan, RolloutError, Trials, play_trials
 from bgnet.players import EvaluatorPlayer, Player, split_depth
 from bgnet.players import evaluator as named_evaluator
 from bgnet.players import player as make_player
+from bgnet.progress import ProgressLike
 from bgnet.rollout_results import RolloutSettings, Saved
 from bgnet.rollout_tally import Enough, Tally
 from bgnet.search import Search, SearchStopped
@@ -38,10 +41,8 @@ _MOST_TRIALS = 2**32 - 1  # the dice count trials in 32 bits
 _SAME = 1e-4  # other players and evaluators differ by more than this, other processors by less
 
 
-class ProgressLike(Protocol):
-    """Where progress goes, such as bgnet.progress.Progress."""
-
-    def update(self, n: int, **fields: object) -> None: ...
+check_whole = functools.partial(checks.check_whole, error=RolloutError)
+"""See bgnet.checks; raises RolloutError."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -324,12 +325,3 @@ def _check_writable(path: str | os.PathLike[str]) -> None:
         raise OSError(f"cannot write {path}: {reason}")
     if not os.access(folder, os.W_OK):
         raise OSError(f"cannot write {path}: no permission to write in {folder}")
-
-
-def check_whole(name: str, value: object, least: int, most: int | None = None) -> None:
-    if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
-        whole = int(value)
-        if whole >= least and (most is None or whole <= most):
-            return
-    limits = f"at least {least}" if most is None else f"from {least} to {most}"
-    raise RolloutError(f"{name} must be a whole number, {limits}, not {value!r}")

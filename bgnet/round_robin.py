@@ -20,12 +20,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bgnet.arena import PAIRS_PER_CHUNK
-from bgnet.arena_games import ArenaSettingsError, Bot, bot_name
-from bgnet.arena_results import ArenaResult, stop_fields
-from bgnet.arena_runs import Sheet
-from bgnet.arena_settings import ProgressLike, Settings, play_contests
-from bgnet.evaluators import Evaluator
-from bgnet.sequential import Moments, Stopped, Until
+from bgnet.arena_errors import ArenaSettingsError
+from bgnet.arena_games import CubelessSettings
+from bgnet.arena_progress import ladder
+from bgnet.arena_results import ArenaResult, interval_fields, stop_fields
+from bgnet.arena_runs import Sheet, play_contests
+from bgnet.players import Bot, bot_name
+from bgnet.progress import ProgressLike
+from bgnet.sequential import Stopped, Until
 from bgnet.statistics import Estimate, estimate
 from engine import RuleSet
 
@@ -82,9 +84,9 @@ class RoundRobinResult:
                     "bot": bot,
                     "rank": ranks[i],
                     "rating": rating.mean,
-                    "interval": [rating.low, rating.high],
+                    "interval": interval_fields(rating),
                     "plain_rating": plain.mean,
-                    "plain_interval": [plain.low, plain.high],
+                    "plain_interval": interval_fields(plain),
                 }
                 for i, (bot, rating, plain) in enumerate(zip(self.bots, self.ratings, self.plain_ratings, strict=True))
             ],
@@ -101,7 +103,8 @@ class RoundRobinResult:
 
 
 _SHARED = {
-    "schema", "rules", "variant", "seed", "stopped", "sprt", "until", "seconds", "games_per_s", "workers", "record",
+    "schema", "rules", "variant", "seed", "stopped", "sprt", "until", "interval_valid", "seconds", "games_per_s",
+    "workers", "record",
 }  # fmt: skip
 
 
@@ -118,7 +121,7 @@ def round_robin(
     start: NDArray[np.int8] | None = None,
     check: bool = True,
     pairs_per_chunk: int = PAIRS_PER_CHUNK,
-    reference: str | Evaluator | None = None,
+    reference: Bot | None = None,
     stop: Until | None = None,
     record: str | os.PathLike[str] | None = None,
     resume: bool = False,
@@ -140,8 +143,8 @@ def round_robin(
         raise ArenaSettingsError(f"the anchor {zero} does not play; choose one of {', '.join(names)}")
     if not isinstance(stop, Until | None):
         raise ArenaSettingsError("an SPRT compares two bots; a round robin can stop by until (the ladder's intervals)")
-    settings = Settings(
-        games=games, seed=seed, rules=rules, workers=workers, progress=progress, variant=variant, start=start,
+    settings = CubelessSettings(
+        count=games, seed=seed, rules=rules, workers=workers, progress=progress, variant=variant, start=start,
         check=check, pairs_per_chunk=pairs_per_chunk, reference=reference, stop=stop, record=record, resume=resume,
     )  # fmt: skip
     pairings = list(combinations(range(len(names)), 2))
@@ -154,35 +157,20 @@ def round_robin(
             ArenaResult.of(names[a], names[b], sheet, settings, None, seconds)
             for (a, b), sheet in zip(pairings, sheets, strict=True)
         ]
-        most = 2 * results[0].most_points  # ratings at either end of what can be won
         return RoundRobinResult(
             bots=tuple(names),
             anchor=zero,
             pairings=tuple(results),
-            ratings=_ratings(weights @ np.array([sheet.adjusted() for sheet in sheets]), names.index(zero), most),
-            plain_ratings=_ratings(weights @ np.array([sheet.points for sheet in sheets]), names.index(zero), most),
+            ratings=_ratings(weights @ np.array([sheet.adjusted() for sheet in sheets]), names.index(zero)),
+            plain_ratings=_ratings(weights @ np.array([sheet.points for sheet in sheets]), names.index(zero)),
             stop=stopped,
             seconds=seconds,
             record=None if record is None else str(record),
         )
 
-    shown = _Shown(weights)
-    return play_contests(bots, pairings, settings, result_of, show=shown, combine=weights, also={"anchor": zero})
-
-
-class _Shown:
-    """The progress display: how wide the widest interval of the ladder is."""
-
-    def __init__(self, weights: NDArray[np.float64]) -> None:
-        self._weights = weights
-        self._seen = Moments(0, np.zeros(len(weights)), np.zeros(len(weights)))
-
-    def __call__(self, sheets: Sequence[Sheet]) -> dict[str, object]:
-        done, complete = self._seen.count, min(sheet.done for sheet in sheets)
-        if complete > done:  # a rule may have cut the sheets
-            fresh = np.array([sheet.adjusted(done, complete) for sheet in sheets])
-            self._seen += Moments.of(self._weights @ fresh)
-        return {"ladder": f"+-{self._seen.half_widths().max():.4f}"} if self._seen.count > 1 else {}
+    return play_contests(
+        bots, pairings, settings, result_of, show=ladder(weights), combine=weights, also={"anchor": zero}
+    )
 
 
 def ladder_weights(bots: int, anchor: int) -> NDArray[np.float64]:
@@ -198,11 +186,8 @@ def ladder_weights(bots: int, anchor: int) -> NDArray[np.float64]:
     return weights
 
 
-def _ratings(per_pair: NDArray[np.float64], anchor: int, most: float) -> tuple[Estimate, ...]:
-    """float64[K, N], ratings by each dice pair -> the K estimates; of a single pair as wide as they can be."""
-    count = per_pair.shape[1]
-    bounds = (-most, most) if count == 1 else (-np.inf, np.inf)
+def _ratings(per_pair: NDArray[np.float64], anchor: int) -> tuple[Estimate, ...]:
+    """float64[K, N], ratings by each dice pair -> the K estimates."""
     return tuple(
-        Estimate(0.0, 0.0, 0.0, 0.0, count) if bot == anchor else estimate(row, bounds=bounds)
-        for bot, row in enumerate(per_pair)
+        Estimate(0.0, 0.0, 0.0, 0.0, len(row)) if bot == anchor else estimate(row) for bot, row in enumerate(per_pair)
     )

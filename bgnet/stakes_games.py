@@ -1,12 +1,11 @@
 """Whole games with the cube between two bots, many in lockstep: money games and matches with duplicate dice.
 
-Pair p of contests uses the dice twice: in the first A has seat 1 (X), in the second seat 0 (O), and the n-th roll of
-the k-th game is the same in both. So a bot against itself scores exactly 0 (half of the matches).
+Pair p of games or matches uses the dice twice: in the first A has seat 1 (X), in the second seat 0 (O), and the n-th
+roll of the k-th game is the same in both. So a bot against itself scores exactly 0 (half of the matches).
 """
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,8 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bgnet.arena_games import ArenaError, ArenaSettingsError, Entrant, check_unchanged
-from bgnet.evaluators import Evaluator
+from bgnet.arena_errors import ArenaError
+from bgnet.entrants import Entrant, made
+from bgnet.players import Bot
 from bgnet.stakes_luck import StakesLuck
 from bgnet.stakes_players import StakesPlayer, stakes_evaluator, stakes_player
 from engine import dice
@@ -58,7 +58,7 @@ class StakesContest(NamedTuple):
 
 
 class _Table:
-    """One of the two contests of a pair, while it goes on."""
+    """One of the two games or matches of a pair, while it goes on."""
 
     def __init__(self, contest: StakesContest, pair: int, mirrored: bool) -> None:
         self.pair, self.seat_of_a = pair, 0 if mirrored else 1
@@ -129,7 +129,7 @@ def play_stakes_pairs(
 ) -> dict[str, NDArray[Any]]:
     """Play pairs first .. first + pairs - 1 in lockstep -> the columns of SCHEMA, a row for each pair.
 
-    report is told of contests that end. Raises ArenaError when a bot does what it may not.
+    report is told of games or matches that end. Raises ArenaError when a bot does what it may not.
     """
     bots = [stakes_player_of(contest.a), stakes_player_of(contest.b)]
     luck = None if contest.reference is None else luck_of(contest.reference)
@@ -218,31 +218,15 @@ def _plays(contest: StakesContest, bots: list[StakesPlayer], tables: list[_Table
                 ) from error
 
 
-def stakes_player_of(entrant: Entrant) -> StakesPlayer:
-    """The bot itself; one for each spec and process."""
-    if isinstance(entrant.bot, str):
-        return _of_spec(entrant.bot, entrant.digest)
-    return stakes_player(entrant.bot)
+def stakes_player_of(bot: Entrant) -> StakesPlayer:
+    """The bot itself. Raises what bgnet.entrants.made raises."""
+    return made(bot, stakes_player)
 
 
 def luck_of(reference: Entrant) -> StakesLuck:
-    """What judges the luck of rolls. ArenaSettingsError, BotSpecError: for a bot that has no chances to give."""
-    if isinstance(reference.bot, str):
-        return _luck_of_spec(reference.bot, reference.digest)
-    if isinstance(reference.bot, Evaluator):
-        return StakesLuck(reference.bot)
-    raise ArenaSettingsError(f"the reference {reference.name} has no chances to give: name a net, gnubg:0 or sage:0")
+    """What judges the luck of rolls. Raises what `made` raises, BotSpecError for a bot that has no chances to give."""
+    return made(reference, _luck)
 
 
-@functools.lru_cache(maxsize=16)
-def _of_spec(spec: str, digest: str | None) -> StakesPlayer:
-    found = stakes_player(spec)
-    check_unchanged(spec, digest)
-    return found
-
-
-@functools.lru_cache(maxsize=4)
-def _luck_of_spec(spec: str, digest: str | None) -> StakesLuck:
-    found = StakesLuck(stakes_evaluator(spec))
-    check_unchanged(spec, digest)
-    return found
+def _luck(bot: Bot) -> StakesLuck:
+    return StakesLuck(stakes_evaluator(bot))

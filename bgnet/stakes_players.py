@@ -21,7 +21,7 @@ from bgnet.evaluators import Evaluator
 from bgnet.gnubg_cli import GnubgCli
 from bgnet.match_equity import MatchEquityTable
 from bgnet.peers import BotSpecError
-from bgnet.players import Player, evaluator, player, split_depth
+from bgnet.players import Bot, Player, evaluator, player, split_depth
 from engine.state import GameState
 
 __all__ = ["OurCube", "PlainPlayer", "StakesPlayer", "stakes_evaluator", "stakes_player"]
@@ -123,10 +123,11 @@ def stakes_player(
     return CubefulSearch(leaves, ply or 0, table=table, threads=threads)
 
 
-def stakes_evaluator(spec: str) -> Evaluator:
-    """What a bot judges positions by: a network with the exact endgame tables, others as they are.
+def stakes_evaluator(bot: Bot) -> Evaluator:
+    """What a bot judges positions by: a network by its name with the exact endgame tables, others as they are.
 
-    Raises BotSpecError for a bot that has no chances to give or looks ahead itself, else as bgnet.players.evaluator.
+    Raises BotSpecError for a bot that has no chances to give or, by its name, looks ahead itself, else as
+    bgnet.players.evaluator.
     """
-    found = evaluator(spec)
-    return Composite(found) if spec.startswith("net:") else found
+    found = evaluator(bot)
+    return Composite(found) if isinstance(bot, str) and bot.startswith("net:") else found

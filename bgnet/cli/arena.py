@@ -78,12 +78,20 @@ def arena(
     ] = None,
     until: Annotated[
         float | None,
-        typer.Option("--until", metavar="X", help="Stop once the 95 % interval is +-X points per game or less."),
+        typer.Option(
+            "--until",
+            metavar="X",
+            help="Stop once the 95 % interval is +-X points per game or less; of matches +-X of those won, 0.01 = 1 %.",
+        ),
     ] = None,
     sprt: Annotated[
         tuple[float, float] | None,
         typer.Option(
-            "--sprt", metavar="H0 H1", help="Stop once one of two points per game is accepted.", show_default=False
+            "--sprt",
+            metavar="H0 H1",
+            help="Stop once one of two means is accepted: points per game; of matches the share won above one half "
+            "(0 0.02: 50 % against 52 %).",
+            show_default=False,
         ),
     ] = None,
     alpha: Annotated[
@@ -134,7 +142,8 @@ def arena(
     Luck-adjusted: the luck of every roll (what its best play is worth, less the mean over all rolls, by the reference)
     is subtracted. That changes no result on average, whoever the reference is, and tells as much in far fewer games.
 
-    95 % intervals are taken over the dice pairs. --sprt is a sequential test (GSPRT) of H0 against H1.
+    95 % intervals are taken over the dice pairs. --sprt is a sequential test (GSPRT) of H0 against H1; after it they
+    are no longer 95 % ones.
 
     More than two bots get a cross table and a ladder, in thousandths of a point per game.
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from bgnet.cli.common import signed
 
 if TYPE_CHECKING:
-    from bgnet.arena_results import ArenaResult
+    from bgnet.arena_results import ArenaResult, PairsResult
     from bgnet.round_robin import RoundRobinResult
-    from bgnet.sequential import Rule, Sprt, Stopped
+    from bgnet.sequential import Rule, Sprt, Stopped, Until
     from bgnet.statistics import Estimate
 
-__all__ = ["cross_table", "record_line", "rule_text", "screen", "stop_lines", "table", "with_depth"]
+__all__ = ["cross_table", "estimate_lines", "record_line", "rule_text", "screen", "stop_lines", "table"]
 
 
 def screen(result: ArenaResult | RoundRobinResult) -> str:
@@ -28,20 +28,24 @@ def table(result: ArenaResult) -> str:
     lines = [
         f"{result.a} against {result.b}, cubeless {_played_for(result)}, "
         f"{result.games // 2:,} dice pairs, seed {result.seed}",
-        "                 points/game    95 % interval",
-        _estimate_line("plain", result.points),
-    ]
-    if result.luck_adjusted is not None:
-        cut = "" if result.variance_ratio is None else f", variance cut {result.variance_ratio:.0f}x"
-        reference = f"reference {with_depth(result.reference or '')}{cut}"
-        lines.append(f"{_estimate_line('luck-adjusted', result.luck_adjusted)}   {reference}")
-    lines += [
+        *estimate_lines(result),
         "               win       G       B      lose       G       B",
         "games     " + _row([f"{n:,}" for n in (*result.won, *result.lost)]) + f"   of {result.games:,}",
         "per cent  " + _row([f"{x:.2f}" for x in per_cent]) + "   G contains B",
         f"{result.plies / result.games:.1f} plies per game, {_speed(result.games, result.seconds, result.workers)}",
     ]
     return "\n".join([*lines, *stop_lines(result.stop), *record_line(result.record)])
+
+
+def estimate_lines(result: PairsResult, *, matches: bool = False) -> list[str]:
+    """The plain mean and the luck-adjusted one below each other, with their head; matches: shares of matches won."""
+    head = "matches won" if matches else "points/game"
+    lines = [f"{'':<17}{head}    95 % interval", _estimate_line("plain", result.plain, matches)]
+    if result.luck_adjusted is not None:
+        cut = "" if result.variance_ratio is None else f", variance cut {result.variance_ratio:.0f}x"
+        line = _estimate_line("luck-adjusted", result.luck_adjusted, matches)
+        lines.append(f"{line}   reference {_with_depth(result.reference or '')}{cut}")
+    return lines
 
 
 def cross_table(result: RoundRobinResult) -> str:
@@ -62,7 +66,7 @@ def cross_table(result: RoundRobinResult) -> str:
         lines.append(f"{result.bots[i]:<{left}}  {row} |  {shown.rstrip()}")
     first = result.pairings[0]
     widest = max(pairing.best.half_width for pairing in result.pairings)
-    kind = "plain" if first.reference is None else f"luck-adjusted (reference {with_depth(first.reference)})"
+    kind = "plain" if first.reference is None else f"luck-adjusted (reference {_with_depth(first.reference)})"
     games = sum(pairing.games for pairing in result.pairings)
     lines += [
         f"{first.games:,} {kind} games a pairing (+-{1000 * widest:.0f}), cubeless {_played_for(first)}, "
@@ -73,41 +77,50 @@ def cross_table(result: RoundRobinResult) -> str:
     return "\n".join([*lines, *stop_lines(result.stop), *record_line(result.record)])
 
 
-def rule_text(rule: Rule, games: int) -> str:
-    """What stops the run, said before it starts."""
+def rule_text(rule: Rule, count: int, *, matches: bool = False) -> str:
+    """What stops the run of `count` games or matches at most, said before it starts."""
     from bgnet.sequential import EVERY, Sprt, Until
 
-    looks = f"first look after {2 * rule.least:,} games, then every {2 * EVERY}, at most {games:,}"
+    unit = "matches" if matches else "games"
+    looks = f"first look after {2 * rule.least:,} {unit}, then every {2 * EVERY}, at most {count:,}"
     if isinstance(rule, Sprt):
-        return f"test  {_hypotheses(rule)}: H0 at LLR {signed(rule.lower, 2)}, H1 at {signed(rule.upper, 2)}; {looks}"
+        bounds = f"H0 at LLR {signed(rule.lower, 2)}, H1 at {signed(rule.upper, 2)}"
+        return f"test  {_hypotheses(rule, matches)}: {bounds}; {looks}"
     assert isinstance(rule, Until)
-    return f"until  the 95 % interval is +-{rule.half_width:g} points; {looks}"
+    return f"until  the 95 % interval is {_width(rule, matches)}; {looks}"
 
 
-def _hypotheses(rule: Sprt) -> str:
+def _width(rule: Until, matches: bool) -> str:
+    return f"+-{100 * rule.half_width:g} % of the matches" if matches else f"+-{rule.half_width:g} points"
+
+
+def _hypotheses(rule: Sprt, matches: bool) -> str:
     digits = max(2, *(len(f"{abs(h):g}".partition(".")[2]) for h in (rule.h0, rule.h1)))
     errors = f"{100 * rule.alpha:g} % / {100 * rule.beta:g} %"
-    return f"H0 {signed(rule.h0, digits)}, H1 {signed(rule.h1, digits)}, {errors}"
+    unit = "of the matches above one half" if matches else "points/game"
+    return f"H0 {signed(rule.h0, digits)}, H1 {signed(rule.h1, digits)} {unit}, {errors}"
 
 
-def stop_lines(stop: Stopped | None) -> list[str]:
+def stop_lines(stop: Stopped | None, *, matches: bool = False) -> list[str]:
+    """What the rule has decided, where there was one."""
     from bgnet.sequential import Sprt, Until
 
     if stop is None:
         return []
+    unit = "matches" if matches else "games"
     if isinstance(stop.rule, Sprt):
-        llr = signed(stop.rule.llr(stop.moments), 2)
+        found = f"test  {_hypotheses(stop.rule, matches)}: LLR {signed(stop.rule.llr(stop.moments), 2)}"
         if stop.decision is None:
             bounds = f"{signed(stop.rule.lower, 2)} and {signed(stop.rule.upper, 2)}"
-            return [f"test  {_hypotheses(stop.rule)}: LLR {llr} between {bounds} when the games ran out, undecided"]
+            return [f"{found} between {bounds} when the {unit} ran out, undecided"]
         bound = stop.rule.upper if stop.decision == "H1" else stop.rule.lower
         return [
-            f"test  {_hypotheses(stop.rule)}: LLR {llr} past {signed(bound, 2)}, {stop.decision} accepted",
+            f"{found} past {signed(bound, 2)}, {stop.decision} accepted",
             "note  estimates taken at an early stop lean to the winner; for a clean figure use --games alone",
         ]
     assert isinstance(stop.rule, Until)
-    what = f"until  +-{stop.rule.half_width:g} points: "
-    return [what + ("reached" if stop.decision else "not reached when the games ran out")]
+    what = f"until  {_width(stop.rule, matches)}: "
+    return [what + ("reached" if stop.decision else f"not reached when the {unit} ran out")]
 
 
 def record_line(record: str | None) -> list[str]:
@@ -119,13 +132,14 @@ def _played_for(result: ArenaResult) -> str:
     return played_for if result.variant == "backgammon" else f"{played_for}, {result.variant}"
 
 
-def with_depth(reference: str) -> str:
+def _with_depth(reference: str) -> str:
     return reference if "@" in reference else f"{reference}, 0-ply"
 
 
-def _estimate_line(label: str, estimate: Estimate) -> str:
-    low, high = signed(estimate.low, 4), signed(estimate.high, 4)
-    return f"{label:<17}{signed(estimate.mean, 4):>10}    [{low}, {high}]"
+def _estimate_line(label: str, estimate: Estimate, matches: bool) -> str:
+    numbers = (estimate.mean, estimate.low, estimate.high)
+    mean, low, high = (f"{value:.2%}" if matches else signed(value, 4) for value in numbers)
+    return f"{label:<17}{mean:>10}    [{low}, {high}]"
 
 
 def _speed(games: int, seconds: float, workers: int) -> str:

@@ -6,16 +6,15 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bgnet.cli.arena_screens import record_line, rule_text, stop_lines, with_depth
-from bgnet.cli.common import print_json, print_text, signed
+from bgnet.cli.arena_screens import estimate_lines, record_line, rule_text, stop_lines
+from bgnet.cli.common import print_json, print_text
 
 if TYPE_CHECKING:
     from bgnet.stakes import StakesResult
-    from bgnet.statistics import Estimate
 
 __all__ = ["arena_for_stakes", "check_no_stakes", "recorded_rules", "stakes_table"]
 
-_FEW = 20  # a result that could move the mean of this share of the games by a point
+_HEAVY = 0.05  # points by which a single result may move the mean before a note says so
 
 
 def check_no_stakes(given: dict[str, Any]) -> None:
@@ -30,10 +29,10 @@ def check_no_stakes(given: dict[str, Any]) -> None:
 def recorded_rules(path: str) -> dict[str, Any] | None:
     """The rules of the cube that a record of games for stakes was made with; None for a record of cubeless games."""
     from bgnet.arena_record import RecordError, read_record
-    from bgnet.stakes import KIND
+    from bgnet.stakes_settings import StakesSettings
 
     asked = read_record(path)["asked"]
-    if asked.get("kind") != KIND:
+    if asked.get("kind") != StakesSettings.kind:
         return None
     try:
         return {name: asked[name] for name in ("jacoby", "beavers", "max_cube")}
@@ -42,9 +41,9 @@ def recorded_rules(path: str) -> dict[str, Any] | None:
 
 
 def arena_for_stakes(
-    bots: list[str], contests: int, done: int, options: dict[str, Any], *, as_json: bool, quiet: bool, progress: str
+    bots: list[str], count: int, done: int, options: dict[str, Any], *, as_json: bool, quiet: bool, progress: str
 ) -> None:
-    """Play and print; done: of the contests, those in the record; options: of bgnet.stakes.play_stakes.
+    """Play `count` games or matches and print; done: those in the record; options: of bgnet.stakes.play_stakes.
 
     Raises what that raises.
     """
@@ -54,11 +53,12 @@ def arena_for_stakes(
 
     if len(bots) != 2:
         raise ArenaSettingsError(f"with --cube two bots play, not {len(bots)}")
-    unit = "matches" if str(options["rules"]).startswith("match") else "games"
+    matches = str(options["rules"]).startswith("match")
     if options["stop"] is not None and not quiet:
-        print(rule_text(options["stop"], contests), file=sys.stderr, flush=True)
-    with Progress(max(contests, 0), unit, "none" if quiet else progress, initial=done) as shown:
-        result = play_stakes(bots[0], bots[1], contests, progress=shown, **options)
+        print(rule_text(options["stop"], count, matches=matches), file=sys.stderr, flush=True)
+    unit = "matches" if matches else "games"
+    with Progress(max(count, 0), unit, "none" if quiet else progress, initial=done) as shown:
+        result = play_stakes(bots[0], bots[1], count, progress=shown, **options)
     if as_json:
         print_json(result.as_dict())
         return
@@ -70,44 +70,28 @@ def arena_for_stakes(
 def stakes_table(result: StakesResult) -> str:
     """The result as lines of plain ASCII text (apart from the bots' names)."""
     start = result.start
-    if start.match_length:
-        played, unit, head = f"matches to {start.match_length}", "matches", "matches won"
+    matches = start.match_length > 0
+    if matches:
+        played, unit = f"matches to {start.match_length}", "matches"
     else:
         rules = [word for word, on in (("Jacoby", start.jacoby), ("beavers", start.beavers)) if on]
         cap = [] if start.max_cube is None else [f"cube to {start.max_cube}"]
-        played, unit, head = ", ".join(["money games with the cube", *rules, *cap]), "games", "points/game"
+        played, unit = ", ".join(["money games with the cube", *rules, *cap]), "games"
     workers = f"{result.workers} worker{'s' if result.workers > 1 else ''}"
     lines = [
-        f"{result.a} against {result.b}, {played}, {result.contests // 2:,} dice pairs, seed {result.seed}",
-        f"{'':<17}{head}    95 % interval",
-        _estimate_line("plain", result.score, share=bool(start.match_length)),
-        *_luck_lines(result),
+        f"{result.a} against {result.b}, {played}, {result.count // 2:,} dice pairs, seed {result.seed}",
+        *estimate_lines(result, matches=matches),
         "games            single  gammon      bg    drop     all",
         _row("won", result.won),
         _row("lost", result.lost),
         f"doubled in {result.turned:.0%} of {result.games:,} games, mean cube {result.mean_cube:.2f}, "
         f"largest result {result.largest} points",
         f"{result.plies / result.games:.1f} rolls per game, {result.seconds:.1f} s, "
-        f"{result.contests / result.seconds:,.1f} {unit}/s with {workers}",
+        f"{result.count / result.seconds:,.1f} {unit}/s with {workers}",
     ]
-    if not start.match_length and start.max_cube is None and result.largest > result.contests / _FEW:
+    if not matches and start.max_cube is None and result.largest / result.count > _HEAVY:
         lines.append("note  a few large cubes can decide this result; --max-cube 16, say, keeps them small")
-    return "\n".join([*lines, *stop_lines(result.stop), *record_line(result.record)])
-
-
-def _luck_lines(result: StakesResult) -> list[str]:
-    if result.luck_adjusted is None:
-        return []
-    line = _estimate_line("luck-adjusted", result.luck_adjusted, share=bool(result.start.match_length))
-    cut = "" if result.variance_ratio is None else f", variance cut {result.variance_ratio:.0f}x"
-    return [f"{line}   reference {with_depth(result.reference or '')}{cut}"]
-
-
-def _estimate_line(label: str, estimate: Estimate, *, share: bool) -> str:
-    mean, low, high = (
-        f"{value:.2%}" if share else signed(value, 4) for value in (estimate.mean, estimate.low, estimate.high)
-    )
-    return f"{label:<17}{mean:>11}    [{low}, {high}]"
+    return "\n".join([*lines, *stop_lines(result.stop, matches=matches), *record_line(result.record)])
 
 
 def _row(name: str, counts: tuple[int, int, int, int]) -> str:

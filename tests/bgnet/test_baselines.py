@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import sys
+from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from bgnet import baselines as module
 from bgnet import peers
 from bgnet.arena import ArenaResult
 from bgnet.baselines import as_dict, baselines, markdown, net_spec, opponents, table
+from bgnet.cli.common import run_script
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "evaluate_baselines.py"
 Endings = tuple[int, int, int, int, int, int]
@@ -109,20 +111,31 @@ def test_all_opponents_are_played(monkeypatch: pytest.MonkeyPatch) -> None:
     assert progress.against == ["random", "random"]
 
 
+Script = Callable[[list[str]], int]
+
+
 @pytest.fixture
-def script(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+def script(monkeypatch: pytest.MonkeyPatch) -> Script:
+    """Runs it with these arguments, where random is the only opponent -> its exit code."""
     spec = importlib.util.spec_from_file_location("evaluate_baselines", SCRIPT)
     assert spec is not None and spec.loader is not None
     loaded = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(loaded)
     monkeypatch.setattr(loaded, "opponents", lambda stronger: ["random"])
-    return loaded
+
+    def run(arguments: list[str]) -> int:
+        monkeypatch.setattr(sys, "argv", [str(SCRIPT), *arguments])
+        with pytest.raises(SystemExit) as ended:
+            run_script(loaded.main)
+        return int(ended.value.code or 0)
+
+    return run
 
 
-def test_the_script_prints_and_writes(script: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_script_prints_and_writes(script: Script, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     files = [tmp_path / "table.md", tmp_path / "table.json"]
     arguments = ["random", "--games", "4", "--markdown", str(files[0]), "--json", str(files[1])]
-    assert script.main(arguments) == 0
+    assert script(arguments) == 0
     output = capsys.readouterr()
     assert output.out.startswith("4 games each")
     assert "games=4 total=4" in output.err
@@ -140,9 +153,9 @@ def test_the_script_prints_and_writes(script: ModuleType, tmp_path: Path, capsys
     ],
 )
 def test_the_script_says_what_is_wrong(
-    script: ModuleType, arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]
+    script: Script, arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert script.main(arguments) == 2
+    assert script(arguments) == 2
     output = capsys.readouterr()
     assert output.out == ""
     assert words in output.err

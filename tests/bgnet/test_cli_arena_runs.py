@@ -69,7 +69,8 @@ def test_a_test_that_is_decided() -> None:
     result = invoke("random", NET, "--games", "2000", "--sprt", "-2.5", "1.5", *SMALL)
     lines = result.stdout.splitlines()
     test, note = lines[-3:-1]
-    assert re.match(r"test  H0 -2\.50, H1 \+1\.50, 5 % / 5 %: LLR [+-][\d.]+ past [+-]2\.94, H[01] accepted$", test)
+    said = r"test  H0 -2\.50, H1 \+1\.50 points/game, 5 % / 5 %: LLR [+-][\d.]+ past [+-]2\.94, H[01] accepted$"
+    assert re.match(said, test)
     assert note.startswith("note  estimates taken at an early stop lean to the winner")
     assert lines[-1].startswith("record  ")
     assert "250 dice pairs" in lines[0]
@@ -87,8 +88,12 @@ def test_a_test_that_is_not_decided() -> None:
         "upper": Sprt(0, 1, 0.01, 0.1).upper, "first_look": 100, "look_every": 100, "llr": 0.0, "decision": "undecided",
     }  # fmt: skip
     assert fields["until"] is None
+    assert fields["interval_valid"] is False, "a test decided how long it went on, or tried to"
     text = invoke(*asked).stdout
-    assert "test  H0 -0.001, H1 +0.001, 1 % / 10 %: LLR +0.00 between -2.29 and +4.50 when the games ran out" in text
+    said = (
+        "test  H0 -0.001, H1 +0.001 points/game, 1 % / 10 %: LLR +0.00 between -2.29 and +4.50 when the games ran out"
+    )
+    assert said in text
     assert "lean to the winner" not in text
 
 
@@ -98,6 +103,7 @@ def test_until_the_interval_is_narrow() -> None:
     assert numbers(fields) == numbers(json.loads(json.dumps(expected.as_dict())))
     assert fields["stopped"] == "until"
     assert fields["until"]["decision"] == "narrow"
+    assert fields["interval_valid"] is True
     low, high = fields["luck_adjusted"]["interval"]
     assert high - low <= 0.6
     assert "until  +-0.3 points: reached" in table(expected)
@@ -108,9 +114,20 @@ def test_what_stops_a_run_is_said_before() -> None:
         "until  the 95 % interval is +-0.01 points; first look after 500 games, then every 100, at most 5,000"
     )
     assert rule_text(Sprt(0, 0.0125, 0.01), 100) == (
-        "test  H0 +0.0000, H1 +0.0125, 1 % / 5 %: H0 at LLR -2.99, H1 at +4.55; "
+        "test  H0 +0.0000, H1 +0.0125 points/game, 1 % / 5 %: H0 at LLR -2.99, H1 at +4.55; "
         "first look after 500 games, then every 100, at most 100"
     )
+
+
+def test_the_unit_of_matches_is_said() -> None:
+    assert rule_text(Until(0.01), 5000, matches=True) == (
+        "until  the 95 % interval is +-1 % of the matches; first look after 500 matches, then every 100, at most 5,000"
+    )
+    said = rule_text(Sprt(0, 0.02), 5000, matches=True)
+    assert "H0 +0.00, H1 +0.02 of the matches above one half, 5 % / 5 %" in said
+    shown = " ".join(re.sub("[^ -~]", " ", invoke("--help").stdout).split())
+    assert "of matches the share won above one half (0 0.02: 50 % against 52 %)" in shown
+    assert "of matches +-X of those won" in shown
 
 
 def test_the_cross_table() -> None:

@@ -15,7 +15,7 @@ from bgnet.arena import play
 from bgnet.evaluators import NetEvaluator
 from bgnet.netfile import NetFileError, load_net
 from bgnet.peers import BotSpecError
-from bgnet.players import EvaluatorPlayer, RandomPlayer, player
+from bgnet.players import EvaluatorPlayer, RandomPlayer, bot_name, evaluator, player
 from bgnet.runlog import RunFolder
 from bgnet.search import Search
 from bgnet.shipping import ship
@@ -31,6 +31,23 @@ def test_names() -> None:
     assert isinstance(bgnet.player("net:standard"), EvaluatorPlayer)
     deep = bgnet.player("net:standard@2ply")
     assert isinstance(deep, Search) and deep.ply == 2
+
+
+def test_the_evaluator_inside_a_bot() -> None:
+    net = random_net([16])
+    assert evaluator(net) is net and evaluator(EvaluatorPlayer(net)) is net
+    assert isinstance(evaluator("net:standard"), NetEvaluator)
+    search = Search(net, 1)
+    assert evaluator(search) is search, "an object may look ahead"
+    for bot, words in (("random", "bot 'random' chooses plays"), (RandomPlayer(5), r"bot 'RandomPlayer\(seed=5\)' ch")):
+        with pytest.raises(BotSpecError, match=words):
+            evaluator(bot)
+
+
+def test_what_bots_are_called() -> None:
+    names = ["net:x", "random", "RandomPlayer(seed=5)", "random weights", "random weights"]
+    net = random_net([16])
+    assert [bot_name(bot) for bot in ("net:x", RandomPlayer(), RandomPlayer(5), net, EvaluatorPlayer(net))] == names
 
 
 @pytest.mark.parametrize(

@@ -193,7 +193,9 @@ def test_the_result_as_json(result: RoundRobinResult) -> None:
     assert [(p["a"], p["b"]) for p in fields["pairings"]] == [("slow", "random"), ("slow", "fast"), ("random", "fast")]
     assert all(p["wins"] + p["losses"] == 120 and "luck_adjusted" in p for p in fields["pairings"])
     single = round_robin(bots(), 2, variant="hypergammon").as_dict()
-    assert single["ratings"][0]["interval"] == [-6, 6], "one pair says nothing of the spread"
+    assert single["ratings"][0]["interval"] is None, "one pair says nothing of the spread"
+    assert single["ratings"][2]["interval"] == [0, 0], "the anchor is 0 in any case"
+    assert fields["interval_valid"] is True and "interval_valid" not in fields["pairings"][0]
 
 
 @pytest.mark.parametrize(

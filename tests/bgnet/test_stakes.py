@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,19 +14,21 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from bgnet.arena_games import ArenaError, ArenaSettingsError, Entrant
+from bgnet.arena_errors import ArenaError, ArenaSettingsError
 from bgnet.arena_record import RecordError
 from bgnet.cli import app
+from bgnet.cli.stakes import stakes_table
 from bgnet.cubeful import CubefulSearch
+from bgnet.entrants import Entrant
 from bgnet.gnubg_cli_process import find_gnubg
 from bgnet.luck import DEFAULT_REFERENCE
 from bgnet.netfile import NetInfo, save_net
-from bgnet.players import RandomPlayer
-from bgnet.sequential import Until
+from bgnet.players import EvaluatorPlayer, RandomPlayer
+from bgnet.sequential import Sprt, Until
 from bgnet.stakes import play_stakes, start_of
 from bgnet.stakes_games import luck_of, stakes_player_of
 from bgnet.stakes_players import OurCube, PlainPlayer, StakesPlayer, stakes_player
-from engine import GameState, Position, new_game
+from engine import GameState, Position, legal_afterstates, new_game
 from engine.actions import Action
 from engine.records import read_mat
 from engine.state import GameStatus
@@ -57,6 +60,16 @@ class Wild:
 
     def beavers(self, states: Sequence[GameState]) -> np.ndarray:
         return self._draw(states, 0.2)
+
+
+class Waits:
+    """Keeps its rear checkers back, which wins most short games against random plays."""
+
+    def choose(self, boards: np.ndarray, dice: np.ndarray) -> np.ndarray:
+        legal = legal_afterstates(boards, dice)
+        pips = -np.minimum(legal.boards, 0).astype(np.int64) @ np.arange(25, -1, -1) ** 2
+        rows = np.split(np.arange(len(pips)), legal.offsets[1:-1])
+        return legal.boards[[row[pips[row].argmax()] for row in rows]]
 
 
 class Never(Wild):
@@ -193,9 +206,10 @@ def test_answers_about_the_cube_are_flags(method: str) -> None:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"contests": 3}, "must be even"),
-        ({"contests": 0}, "contests must be a whole number, at least 2"),
-        ({"contests": 2.0}, "whole number"),
+        ({"count": 3}, "the number of games or matches must be even"),
+        ({"count": 0}, "games or matches must be a whole number, at least 2"),
+        ({"count": 2.0}, "whole number"),
+        ({"count": 10**9}, "at most 100,000,000"),
         ({"rules": "dmp"}, "money or match:N"),
         ({"rules": "match:0"}, "1 to 64 points"),
         ({"rules": "match:65"}, "1 to 64 points"),
@@ -212,9 +226,8 @@ def test_answers_about_the_cube_are_flags(method: str) -> None:
     ],
 )
 def test_bad_settings(changes: dict[str, object], words: str) -> None:
-    contests = changes.pop("contests", 2)
     with pytest.raises(ValueError, match=words):
-        play_stakes(Wild(1), Wild(2), contests, **changes)  # type: ignore[arg-type]
+        play_stakes(Wild(1), Wild(2), **{"count": 2, **changes})  # type: ignore[arg-type]
 
 
 @needs_peers
@@ -235,7 +248,80 @@ def test_records_are_continued_to_the_same_result(tmp_path: Path) -> None:
 
 def test_a_rule_can_stop_it() -> None:
     result = play_stakes("random", "random", 400, stop=Until(0.9, 50), max_cube=1)
-    assert result.contests < 400 and result.stop is not None and result.stop.decision
+    assert result.count < 400 and result.stop is not None and result.stop.decision
+
+
+@pytest.mark.parametrize(("stop", "decision"), [(Sprt(0, 0.02, least=50), "H0"), (Sprt(-0.02, 0.02, least=50), None)])
+def test_of_matches_a_test_is_about_the_share_above_one_half(stop: Sprt, decision: str | None) -> None:
+    """Equal bots win half of the matches, which is 0 to the test; a mean of 0.5 would accept any H1."""
+    result = play_stakes(Wild(1), Wild(1), 100, start=new_game(1, **SHORT), stop=stop)
+    assert result.score.mean == 0.5 and result.count == 100
+    assert result.stop is not None and result.stop.decision == decision
+    assert "of the matches above one half, 5 % / 5 %" in stakes_table(result)
+    assert result.as_dict()["interval_valid"] is False
+
+
+def test_a_test_over_matches_sees_who_is_worse() -> None:
+    """A bot that wins clearly fewer than half: H0, 50 %, is accepted; from the other side H1."""
+    good, bad = PlainPlayer(Waits()), Never(1)
+    for a, b, decision in ((bad, good, "H0"), (good, bad, "H1")):
+        result = play_stakes(a, b, 400, start=new_game(1, **SHORT), stop=Sprt(0, 0.1, least=50))
+        assert result.stop is not None and result.stop.decision == decision
+        assert (result.score.high < 0.5) if decision == "H0" else (result.score.low > 0.5)
+
+
+class Shows:
+    """Keeps what a progress display would show."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.fields: dict[str, object] = {}
+
+    def update(self, n: int, **fields: object) -> None:
+        self.count += n
+        self.fields |= fields
+
+
+@pytest.mark.parametrize("length", [0, 3])
+def test_progress_shows_how_sure_it_is(length: int) -> None:
+    """What the result says in the end, with the distance of a test from its bounds."""
+    net, shown = random_net([4], checkers=3), Shows()
+    stop = Sprt(-0.001, 0.001, least=50)
+    asked: Any = {"start": new_game(length, max_cube=2, **SHORT), "reference": net, "stop": stop}
+    result = play_stakes(Wild(1), Wild(2), 100, progress=shown, pairs_per_chunk=7, **asked)
+    assert shown.count == 100 and result.luck_adjusted is not None and result.stop is not None
+    mean, half = result.luck_adjusted.mean, result.luck_adjusted.half_width
+    assert shown.fields == {
+        **({"won": f"{result.score.mean:.1%}"} if length else {"points_per_game": f"{result.score.mean:+.3f}"}),
+        "luck_adjusted": f"{mean:.2%} +-{half:.2%}" if length else f"{mean:+.4f} +-{half:.4f}",
+        "LLR": f"{stop.llr(result.stop.moments):+.2f} (-2.94, +2.94)",
+    }
+
+
+@pytest.mark.parametrize("length", [0, 3])
+def test_one_pair_tells_nothing_of_the_spread(length: int) -> None:
+    net = random_net([4], checkers=3)
+    result = play_stakes(Wild(1), Wild(2), 2, start=new_game(length, **SHORT), reference=net)
+    assert (result.score.low, result.score.high) == (-np.inf, np.inf)
+    fields = json.loads(json.dumps(result.as_dict(), allow_nan=False))
+    assert fields["interval"] is None and fields["luck_adjusted"]["interval"] is None
+
+
+def test_the_evaluator_inside_a_bot_judges() -> None:
+    net = random_net([4], checkers=3)
+    asked: Any = {"start": new_game(1, **SHORT)}
+    one, other = (play_stakes(Wild(1), Wild(2), 4, reference=by, **asked) for by in (net, EvaluatorPlayer(net)))
+    assert one.pair_luck is not None and one.pair_luck.all()
+    assert np.array_equal(one.pair_luck, other.pair_luck) and one.reference == other.reference  # type: ignore[arg-type]
+
+
+def test_a_note_where_one_result_weighs_much() -> None:
+    """More than a twentieth of a point of the mean; not where the cube has a limit."""
+    result = replace(play_stakes(Wild(1), Wild(2), 2, start=new_game(**SHORT)), count=200)
+    note = "note  a few large cubes can decide this result"
+    assert note in stakes_table(replace(result, largest=11))
+    assert note not in stakes_table(replace(result, largest=10))
+    assert note not in stakes_table(replace(result, largest=11, start=new_game(max_cube=16, **SHORT)))
 
 
 OTHERS = [pytest.param(bot, marks=needs_peers) for bot in ("pubeval", "gnubg:0", "sage:0")]
@@ -346,7 +432,7 @@ def test_the_real_gnubg_sits_at_the_table_and_reads_the_games(tmp_path: Path) ->
         folder = tmp_path / rules.replace(":", "")
         result = play_stakes("gnubg-cli:0", "net:standard", 4, 1 + number, rules, mat=folder, **asked)
         files = sorted(folder.glob("*.mat"))
-        assert result.contests == 4 and len(files) == 4
+        assert result.count == 4 and len(files) == 4
         for path in files:
             script = f"import mat {path}\nshow score\n"
             run = subprocess.run(
@@ -371,4 +457,4 @@ def test_gnubg_beavers() -> None:
     assert bot.beavers([state]).tolist() == [True] and bot.takes([state]).tolist() == [True]  # type: ignore[attr-defined]
     assert stakes_player(random_net([8])).beavers([state]).tolist() == [True]  # type: ignore[attr-defined]
     result = play_stakes("gnubg-cli:0", Wild(1), 4, start=new_game(beavers=True, max_cube=16))
-    assert result.contests == 4
+    assert result.count == 4

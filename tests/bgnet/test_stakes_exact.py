@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from bgnet import stakes_games
-from bgnet.arena_games import ArenaSettingsError
 from bgnet.arena_record import RecordError
 from bgnet.cube import decide
 from bgnet.cubeful import CubefulSearch
@@ -160,7 +159,7 @@ def test_luck_has_no_mean_whoever_judges(length: int) -> None:
 
 
 def test_luck_belongs_to_the_run(tmp_path: Path) -> None:
-    asked: dict[str, Any] = {"contests": 6, "seed": 4, "rules": "match:2", "reference": REFERENCE}
+    asked: dict[str, Any] = {"count": 6, "seed": 4, "rules": "match:2", "reference": REFERENCE}
     whole = play_stakes("random", "pubeval", **asked)
     assert whole.pair_luck is not None and whole.reference == REFERENCE
     turned = play_stakes("pubeval", "random", **asked)
@@ -168,7 +167,7 @@ def test_luck_belongs_to_the_run(tmp_path: Path) -> None:
     fields = whole.as_dict()["luck_adjusted"]
     assert fields["match_wins"] == whole.best.mean and fields["reference"] == REFERENCE
     file = tmp_path / "record.json"
-    play_stakes("random", "pubeval", record=file, **{**asked, "contests": 4})
+    play_stakes("random", "pubeval", record=file, **{**asked, "count": 4})
     longer = play_stakes("random", "pubeval", record=file, resume=True, **asked)
     assert longer.luck_adjusted == whole.luck_adjusted
     with pytest.raises(RecordError, match='reference is "net:standard", not null'):
@@ -179,10 +178,10 @@ def test_references_that_cannot_judge() -> None:
     for reference, error, words in (
         ("pubeval", BotSpecError, "no chances to give"),
         ("gnubg:1", BotSpecError, "looks ahead itself"),
-        (RandomPlayer(), ArenaSettingsError, "no chances to give"),
+        (RandomPlayer(), BotSpecError, "no chances to give"),
     ):
         with pytest.raises(error, match=words):
-            play_stakes("random", "random", 2, reference=reference)  # type: ignore[arg-type]
+            play_stakes("random", "random", 2, reference=reference)
 
     class Broken:
         def outcomes(self, boards: np.ndarray) -> np.ndarray:
