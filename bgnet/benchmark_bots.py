@@ -11,14 +11,13 @@ from numpy.typing import NDArray
 from bgnet.evaluators import Evaluator
 from bgnet.legality import checked_choices
 from bgnet.peers import BotSpecError
-from bgnet.players import EvaluatorPlayer, Player, player
+from bgnet.players import Bot, Player, bot_name, evaluator, player
 
 __all__ = [
     "Bot", "Bots", "BrokenBot", "as_evaluator", "chosen_by", "judged_by", "named_evaluators", "named_player",
     "named_players",
 ]  # fmt: skip
 
-Bot = str | Evaluator | Player
 Bots = Bot | Sequence[Bot] | Mapping[str, Bot]
 """One bot, some bots, or bots under names of one's own."""
 
@@ -48,12 +47,7 @@ def named_evaluators(bots: Bots) -> dict[str, Evaluator]:
 
 def as_evaluator(bot: Bot) -> Evaluator:
     """What judges for a bot; also one that looks ahead (net:x@1ply, gnubg:1), whose outcomes are those of its depth."""
-    found = player(bot) if isinstance(bot, str) else bot
-    if isinstance(found, EvaluatorPlayer):
-        return found.evaluator
-    if isinstance(found, Evaluator):
-        return found
-    raise BotSpecError(f"bot {_name(bot)!r} chooses plays but has no chances to give; take a net, gnubg:0 or sage:0")
+    return evaluator(player(bot) if isinstance(bot, str) else bot)
 
 
 def chosen_by(name: str, bot: Player, boards: NDArray[np.int8], dice: NDArray[np.int8]) -> NDArray[np.int8]:
@@ -84,7 +78,7 @@ def _named(bots: Bots, make: Callable[[Bot], T]) -> dict[str, T]:
         pairs = list(bots.items())
     else:
         several: Sequence[Bot] = bots if isinstance(bots, (list, tuple)) else [bots]  # type: ignore[list-item]
-        pairs = [(_name(bot), bot) for bot in several]
+        pairs = [(bot_name(bot), bot) for bot in several]
     if not pairs:
         raise BotSpecError("name at least one bot")
     names = [name for name, _ in pairs]
@@ -92,7 +86,3 @@ def _named(bots: Bots, make: Callable[[Bot], T]) -> dict[str, T]:
         if names.count(name) > 1:
             raise BotSpecError(f"bot {name!r} is named twice; a mapping {{name: bot}} gives bots names of your own")
     return {name: make(bot) for name, bot in pairs}
-
-
-def _name(bot: Bot) -> str:
-    return bot if isinstance(bot, str) else str(getattr(bot, "name", None) or repr(bot))

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from bgnet.benchmark_bots import Bot, Bots, chosen_by, judged_by, named_evaluators, named_player
 from bgnet.benchmark_results import Comparison, estimate_dict
 from bgnet.peers import BotSpecError
-from bgnet.rollout_runs import ProgressLike
+from bgnet.progress import ProgressLike
 from bgnet.statistics import Estimate, clustered, clustered_share
 from engine.board import START_BOARD, ending
 from engine.dice import check_stream, rolls_of_games

@@ -16,7 +16,7 @@ from bgnet.benchmark_results import MEQ, Comparison, DecisionScore, compared
 from bgnet.classes import CLASSES
 from bgnet.decisions import DecisionSet, read_decisions
 from bgnet.players import Player
-from bgnet.rollout_runs import ProgressLike
+from bgnet.progress import ProgressLike
 from engine.plays import legal_plays
 from engine.position import Position
 

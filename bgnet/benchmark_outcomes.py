@@ -25,7 +25,7 @@ from bgnet.benchmark_files import SetFileError, checked_header, open_set
 from bgnet.benchmark_gnubg import BmLineError, parse_bm
 from bgnet.benchmark_results import MEQ, Comparison, OutcomeScore, compared
 from bgnet.classes import classify
-from bgnet.rollout_runs import ProgressLike
+from bgnet.progress import ProgressLike
 from engine.moves import check_boards
 from engine.outcomes import from_cumulative
 from engine.position import Position

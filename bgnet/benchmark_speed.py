@@ -19,7 +19,7 @@ from bgnet.evaluators import NetEvaluator, load
 from bgnet.legality import legal_choices
 from bgnet.peers import BotSpecError, GnubgNN, available, side_rows
 from bgnet.players import Player
-from bgnet.rollout_runs import ProgressLike
+from bgnet.progress import ProgressLike
 from bgnet.selfplay import MONEY_GAME, play_games
 from engine.dice import ROLLS, WEIGHTS
 from engine.rules import MONEY

@@ -309,7 +309,9 @@ def add_rows(base, rows, picks, signs, n, out):
 
 @kernel
 def _add_product(acts, acts_row, active, count, weights, start, n_in, out, row, whole):
-    """out[row ...] += acts[acts_row ...] @ weights for a block of rows, all columns; weights packed, n_in inputs."""
+    """acts float32[:, I] from acts_row on, packed weights of n_in inputs -> added to out float32[:, O] from row on: the
+    product of a block of rows, 8 or 4 (whole), over the `count` inputs listed in active int64[>= count].
+    """
     n_out = out.shape[1]
     size = n_in * LANES
     for column in range(0, n_out, _WIDTH):
@@ -327,12 +329,12 @@ def _add_product(acts, acts_row, active, count, weights, start, n_in, out, row, 
 
 @kernel
 def first_layers(base, rows, picks, signs, lengths, n, weights, biases, out, scratch):
-    """out[r] float32[O] = biases + ReLU(base + the picked rows of list r) @ weights, for r < n.
+    """base float32[H], rows float32[R, H], lists of lengths[r] picks int64[>= n, :] with float32 signs, packed weights
+    and biases -> out[r] float32[O], r < n: biases + ReLU(base + the picked rows of list r) @ weights.
 
-    base float32[H], rows float32[R, H], lists of lengths[r] picks int64[>= n, ...] and signs float32, packed weights
-    and biases from their beginnings; out has n + ROW_BLOCK rows, those past n are scratch. Strip by strip, the first
-    layer never leaves the first-level cache; units that are active in no row of a block are skipped, which changes no
-    sum: most, since the results of one position activate nearly the same units.
+    out has n + ROW_BLOCK rows, those past n are scratch. Strip by strip, the first layer never leaves the first-level
+    cache; units that are active in no row of a block are skipped, which changes no sum: most, since the results of one
+    position activate nearly the same units.
     """
     acts, active = scratch
     height, n_out = base.shape[0], out.shape[1]

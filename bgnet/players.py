@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from bgnet import peers
 from bgnet.evaluators import Evaluator, NetEvaluator, afterstate_outcomes, load, shipped_nets
 from bgnet.inference import choose_kernel
-from bgnet.search import Search, best_rows
+from bgnet.search import PRUNE_TO, Search, best_rows, usual_pruner
 from engine.dice import philox
 from engine.jit import kernel
 from engine.moves import check_boards, check_dice, legal_afterstates
@@ -129,7 +129,10 @@ def player(spec: Bot, payoff: NDArray[np.float32] = MONEY.payoff) -> Player:
         return RandomPlayer()
     if spec.startswith("net:"):
         name, ply = split_depth(spec)
-        return EvaluatorPlayer(load(name), payoff) if ply is None else Search(load(name), ply, payoff)
+        net = load(name)
+        if ply is None:
+            return EvaluatorPlayer(net, payoff)
+        return Search(net, ply, payoff, pruner=usual_pruner(net), prune_to=PRUNE_TO)
     every_win_alike = payoff[0] == payoff[2]
     found = peers.player(spec, "dmp" if every_win_alike else "money")
     if found is None:

@@ -118,7 +118,8 @@ class Until:
 
 @dataclass(frozen=True)
 class Sprt:
-    """The sequential test of H0: the mean is h0, against H1: it is h1 (points per game).
+    """The sequential test of H0: the mean is h0, against H1: it is h1 (points per game; of matches the share won above
+    one half).
 
     alpha: about the chance to accept H1 where H0 is true; beta: to accept H0 where H1 is true (Wald's bounds promise
     a sum of at most alpha + beta). A true mean on the far sides fares no worse; in between either may be accepted.
@@ -133,7 +134,8 @@ class Sprt:
     def __post_init__(self) -> None:
         if not (math.isfinite(self.h0) and math.isfinite(self.h1) and self.h0 < self.h1):
             raise StopRuleError(
-                f"sprt: H0 and H1 are points per game, H0 the lower one, not {self.h0!r} and {self.h1!r}; "
+                "sprt: H0 and H1 are points per game (of matches the share won above 0.5), H0 the lower one, not "
+                f"{self.h0!r} and {self.h1!r}; "
                 "to test for a loss name the bots the other way round"
             )
         if not (0 < self.alpha < 0.5 and 0 < self.beta < 0.5):

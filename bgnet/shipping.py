@@ -63,9 +63,9 @@ def _card(name: str, note: str, weights: Weights, info: NetInfo, summary: dict[s
         "|---|---|---|---|",
     ]
     for result in summary["results"]:
-        low, high = result["interval"]
         wins = result["wins"] / result["games"]
-        points = f"{result['points_per_game']:+.3f} [{low:+.3f}, {high:+.3f}]"
+        interval = ", ".join("-" if end is None else f"{end:+.3f}" for end in result["interval"])
+        points = f"{result['points_per_game']:+.3f} [{interval}]"
         lines.append(f"| `{result['b']}` | {result['games']:,} | {points} | {wins:.1%} |")
     config = info.config.strip()
     return "\n".join([*lines, "", "The run file, defaults included:", "", "```toml", config, "```", ""])
