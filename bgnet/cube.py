@@ -214,7 +214,8 @@ class CubeDecision:
 
     def __repr__(self) -> str:
         values = ", ".join(
-            "-" if value is None else f"{value:+.4f}" for value in (self.no_double, self.double_take, self.double_pass)
+            "-" if value is None else f"{round(value, 4) + 0.0:+.4f}"
+            for value in (self.no_double, self.double_take, self.double_pass)
         )
         return f"CubeDecision({self.label!r}, {values})"
 

@@ -106,8 +106,11 @@ class CubefulSearch:
         ):
             if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
                 raise CubeError(f"{name} must be a whole number from {low} to {high}, not {value!r}")
-        if not filters:
-            raise CubeError("a search needs at least one move filter")
+        for name, judge in (("evaluator", evaluator), *([] if pruner is None else [("pruner", pruner)])):
+            if not isinstance(judge, Evaluator):
+                raise CubeError(f"{name} must be an Evaluator, with outcomes(boards), not {judge!r}")
+        if not isinstance(filters, Sequence) or not filters or not all(isinstance(f, MoveFilter) for f in filters):
+            raise CubeError(f"filters must be at least one move filter (MoveFilter) in a sequence, not {filters!r}")
         if table is not None and not isinstance(table, MatchEquityTable):
             raise CubeError(f"table must be a MatchEquityTable, not {type(table).__name__}")
         self.evaluator = evaluator
@@ -130,6 +133,7 @@ class CubefulSearch:
     def decide_many(self, states: Sequence[GameState]) -> list[CubeDecision]:
         """The same for many states, judged together. Raises CubeError."""
         found: dict[int, CubeDecision] = {}
+        _check_many(states)
         if self.ply == 0:
             judged = self._outcomes(states)
             return [self._decide_leaf(state, chances) for state, chances in zip(states, judged, strict=True)]
@@ -145,6 +149,7 @@ class CubefulSearch:
 
         Where a double is optional he keeps the cube. Raises CubeError.
         """
+        _check_many(states)
         found = np.zeros(len(states), dtype=np.bool_)
         asked = [row for row, state in enumerate(states) if _checked(state).may_double]
         left = asked
@@ -166,6 +171,7 @@ class CubefulSearch:
         return np.array([should_beaver(decision) for decision in decisions], dtype=np.bool_)
 
     def _of_doubles(self, states: Sequence[GameState]) -> list[CubeDecision]:
+        _check_many(states)
         for row, state in enumerate(states):
             if not _checked(state).doubled:
                 raise CubeError(f"states[{row}]: no double is pending")
@@ -196,7 +202,7 @@ class CubefulSearch:
 
     def _outcomes(self, states: Sequence[GameState]) -> NDArray[np.float32]:
         boards = np.array([_checked(state).position.board for state in states], dtype=np.int8).reshape(-1, 26)
-        return self.evaluator.outcomes(boards)
+        return self._tree.checked(self.evaluator.outcomes(boards))
 
     # ---- checker play -------------------------------------------------------------------------------------------
 
@@ -231,6 +237,7 @@ class CubefulSearch:
 
         Raises CubeError for a state in which there is nothing to play.
         """
+        _check_many(states)
         out = np.empty((len(states), 26), dtype=np.int8)
         if self.ply > 0:
             for row, state in enumerate(states):
@@ -286,6 +293,11 @@ def knows_exactly(state: GameState) -> bool:
     context = CubeContext.from_state(state)
     cubes = [(state.cube, state.cube_owner), (2 * state.cube, -1)]
     return not np.isnan(exact_values(state.position.board[None], context.states(cubes), context)).any()
+
+
+def _check_many(states: object) -> None:
+    if not isinstance(states, Sequence):
+        raise CubeError(f"states must be a sequence of GameStates, not {type(states).__name__}: [state] for one")
 
 
 def _checked(state: GameState) -> GameState:

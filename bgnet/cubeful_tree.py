@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bgnet.cube_context import CubeContext
+from bgnet.cube_context import CubeContext, CubeError
 from bgnet.cube_efficiency import Efficiencies, leaf_values
 from bgnet.cube_values import cubeful_values, expand
 from bgnet.cubeful_kernels import lowest_kernel
@@ -109,7 +109,17 @@ class CubefulTree:
         values = self._leaves(boards, outcomes, wider.states, context)
         return Turns(wider.collapse(values), values[:, : len(states)], outcomes)
 
+    def checked(self, outcomes: Floats) -> Floats:
+        """What the evaluator gave; CubeError if that is not a row of six finite chances each."""
+        if outcomes.shape[1:] != (6,) or not np.isfinite(outcomes).all():
+            raise CubeError(
+                f"{self.evaluator!r} must give finite chances float32[N, 6], not {outcomes.shape} or numbers that are "
+                "not finite"
+            )
+        return outcomes
+
     def _leaves(self, boards: Boards, outcomes: Floats, states: States, context: CubeContext) -> Array:
+        self.checked(outcomes)  # everything that it says passes here
         if isinstance(self.efficiency, Efficiencies):
             return leaf_values(boards, outcomes, states, context, self.efficiency)
         return cubeful_values(outcomes, states, context, self.efficiency)

@@ -106,6 +106,10 @@ class MatchAnalysis:
             "match_equity_table": self.table,
             "jacoby": self.jacoby,
             "beavers": self.beavers,
+            "broken_games": [
+                {"game": number, "line": fault.line, "message": str(fault)}
+                for number, fault in self.record.broken_games.items()
+            ],
             "players": list(names),
             "score": list(self.record.score),
             "winner": self.record.winner,
@@ -159,10 +163,11 @@ def analyze_match(
 
     bot: a name (its depth may stand in it) or an Evaluator; the exact endgame tables are asked where they know. ply:
     the depth, 0 unless said; luck is judged at 0-ply always. jacoby, beavers: the rules of money play, where they are
-    not what the record says or shows. games: their numbers from 1, None = all. efficiency, table: as of
-    bgnet.cube.decide. threads: 0 = all cores. progress: called with the decisions judged so far, and all.
+    not what the record says or shows. games: their numbers from 1, None = all that could be read. efficiency, table:
+    as of bgnet.cube.decide. threads: 0 = all cores. progress: called with the decisions judged so far, and all.
 
-    Left out are turns of a player who is closed out and does not roll, and irregular plays (see engine.records).
+    Left out are turns of a player who is closed out and does not roll, irregular plays (see engine.records), and the
+    luck of an opening roll of doubles, which there cannot be.
     Raises MatchAnalysisError, CubeError, MatchEquityError, and what making the bot raises.
     """
     rules = _rules(record, jacoby, beavers)
@@ -211,13 +216,25 @@ def _rules(record: MatchRecord, jacoby: bool | None, beavers: bool | None) -> di
 
 
 def _numbers(record: MatchRecord, games: Sequence[int] | None) -> list[int]:
-    numbers = list(range(1, len(record.games) + 1)) if games is None else list(games)
+    broken = record.broken_games
+    sound = [number for number in range(1, len(record.games) + 1) if number not in broken]
+    numbers = sound if games is None else list(games)
     for number in numbers:
         if not isinstance(number, int) or not 1 <= number <= len(record.games):
             raise MatchAnalysisError(f"there is no game {number!r}: the record has {len(record.games)}")
+        if number in broken:
+            raise MatchAnalysisError(f"game {number} cannot be read: {broken[number]}")
     if not numbers:
         raise MatchAnalysisError("no game to analyse")
     return numbers
+
+
+def _has_luck(event: Event) -> bool:
+    """Whether it is a roll, and one that there can be: an opening roll is no double."""
+    dice = event.state.dice
+    if dice is None or event.action not in (Action.PLAY, Action.ROLL):
+        return False
+    return not event.opening or dice[0] != dice[1]
 
 
 # ---- judging --------------------------------------------------------------------------------------------------------
@@ -264,8 +281,7 @@ class _Judge:
                         curve.append((event.turn, self._seen_by_1(decision)))
                         done += 1
                         self.progress(done, total)
-            rolls = self.luck.judge([(e.turn, e.state, e.opening) for e in script.events if e.state.dice is not None
-                                     and e.action in (Action.PLAY, Action.ROLL)])  # fmt: skip
+            rolls = self.luck.judge([(e.turn, e.state, e.opening) for e in script.events if _has_luck(e)])
             result = self._result(script.record)
             if result is not None:
                 curve.append((max(event.turn for event in script.events), curve[0][1] + result))

@@ -22,12 +22,14 @@ SCHEMA = "bgnet.match_equity/1"
 def read_table(path: str | os.PathLike[str]) -> MatchEquityTable:
     """The table of a JSON or XML file, told apart by their first character.
 
-    Of XML, tables with explicit numbers that are the same for both players. Raises OSError, or MatchEquityError with
-    the path and what is wrong.
+    Of XML, tables with explicit numbers that are the same for both players. Raises MatchEquityError with the path and
+    what is wrong.
     """
     path = Path(path)
     try:
         text = path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise MatchEquityError(f"cannot read the match equity table {str(path)!r}: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise MatchEquityError(f"{path}: neither a JSON nor an XML file: {error}") from error
     try:

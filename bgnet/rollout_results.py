@@ -33,7 +33,8 @@ __all__ = [
     "variance_factor",
 ]
 
-_ROUNDING = 1e-7  # evaluators answer in single precision
+ROUNDING = 1e-7
+"""Standard errors up to this are none: evaluators answer in single precision."""
 
 
 def chances_of(outcomes: NDArray[np.float64]) -> dict[str, float]:
@@ -43,7 +44,7 @@ def chances_of(outcomes: NDArray[np.float64]) -> dict[str, float]:
 
 def variance_factor(std_error_plain: float, std_error: float) -> float:
     """How many times luck adjustment cut the variance; nan when no error is left but that of rounding."""
-    return (std_error_plain / std_error) ** 2 if std_error > _ROUNDING else math.nan
+    return (std_error_plain / std_error) ** 2 if std_error > ROUNDING else math.nan
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -74,10 +74,8 @@ class _Cell(NamedTuple):
     """Two digits, for a roll."""
     rest: str
     """What follows the dice or the word."""
-
-    @property
-    def text(self) -> str:
-        return f"{self.dice or self.word}: {self.rest}".strip(": ")
+    text: str
+    """All of it as it stands in the file."""
 
 
 @dataclass
@@ -90,26 +88,32 @@ class _GameText:
     name_column: int = 0
     rows: list[list[_Cell]] = field(default_factory=list)
     """Of a row, all cells that are left after the number."""
+    fault: RecordError | None = None
+    """Why its lines cannot be cut into rows; the rest of them is left out."""
 
 
 class _WrongPoints(RecordError):
     """A win that is not worth what the file says; it may be another rule."""
 
 
-def parsed(text: str, strict: bool) -> MatchRecord:
-    """The record of a file's text; strict: every play must use the whole roll."""
+def parsed(text: str, strict: bool, keep_broken: bool) -> MatchRecord:
+    """The record of a file's text. strict: every play must use the whole roll. keep_broken: see engine.records."""
     if not isinstance(text, str):
         raise RecordError(f"a .mat file is text, not {type(text).__name__}")
     file = _File(text)
-    try:
-        return _Reader(file, strict, jacoby=False).record()
-    except _WrongPoints as error:
-        if file.length or "Jacoby" in file.tags:
-            raise
-        try:
-            return _Reader(file, strict, jacoby=True).record()
-        except RecordError:
-            raise error from None
+    games = _Reader(file, strict, jacoby=False).read()
+    if any(isinstance(game.fault, _WrongPoints) for game in games) and not file.length and "Jacoby" not in file.tags:
+        otherwise = _Reader(file, strict, jacoby=True).read()
+        if len(_faults(otherwise)) < len(_faults(games)):
+            games = otherwise
+    faults = _faults(games)
+    if faults and (not keep_broken or len(faults) == len(games)):
+        raise faults[0]
+    return MatchRecord(file.length, file.names, tuple(games), file.tags, tuple(file.comments))
+
+
+def _faults(games: list[GameRecord]) -> list[RecordError]:
+    return [game.fault for game in games if game.fault is not None]
 
 
 class _File:
@@ -117,6 +121,7 @@ class _File:
 
     def __init__(self, text: str) -> None:
         self.tags: dict[str, str] = {}
+        self.tag_lines: dict[str, int] = {}
         self.comments: list[str] = []
         self.games: list[_GameText] = []
         self.set_positions: list[tuple[int, str]] = []
@@ -136,16 +141,16 @@ class _File:
                 return length
             if _GAME.fullmatch(line):
                 raise RecordError('" n point match" is missing above the first game', number)
-            self._remark(line)
+            self._remark(number, line)
         raise RecordError('no line " n point match": this is not a .mat file')
 
-    def _remark(self, line: str) -> None:
+    def _remark(self, number: int, line: str) -> None:
         """A tag or a comment; people also draw boxes without a semicolon."""
         comment = " ".join(line.strip().lstrip(";#").split())
         comment = "".join(character for character in comment if character.isprintable())
         tag = read_tag(comment)
         if tag is not None:
-            self.tags[tag[0]] = tag[1]
+            self.tags[tag[0]], self.tag_lines[tag[0]] = tag[1], number
         elif comment:
             self.comments.append(comment)
 
@@ -155,7 +160,6 @@ class _File:
             if _GAME.fullmatch(line):
                 game = _GameText(number)
                 self.games.append(game)
-                self._need_names(self.games[-2:-1])
             elif not line.strip():
                 continue
             elif line.lstrip().startswith((";", "#")):
@@ -163,20 +167,32 @@ class _File:
                 if position is not None:
                     self.set_positions.append((number, position.group(1)))
                 elif game is None:
-                    self._remark(line)
+                    self._remark(number, line)
             elif game is None:
                 raise RecordError(f"' Game 1' is expected, not {line.strip()!r}", number)
-            elif not game.name_column:
-                self._read_names(game, number, line)
-            else:
-                game.rows.append(_cells(number, line))
+            elif game.fault is None:
+                self._read_line(game, number, line)
         if not self.games:
             raise RecordError("the file has no game")
-        self._need_names(self.games[-1:])
+        for game in self.games:
+            if not game.name_column and game.fault is None:
+                game.fault = RecordError("the game has no line with the players and the score", game.line)
+        if not any(game.name_column for game in self.games):
+            raise self.games[0].fault or RecordError("no game has a line with the players and the score")
 
-    def _need_names(self, games: list[_GameText]) -> None:
-        if games and not games[0].name_column:
-            raise RecordError("the game has no line with the players and the score", games[0].line)
+    def _read_line(self, game: _GameText, number: int, line: str) -> None:
+        try:
+            if game.name_column:
+                game.rows.append(_cells(number, line))
+            else:
+                self._read_names(game, number, line)
+        except RecordError as error:
+            game.fault = error
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """The players, as the first game that names them has them."""
+        return next(game.names for game in self.games if game.name_column)
 
     def _read_names(self, game: _GameText, number: int, line: str) -> None:
         line = line.expandtabs(8)
@@ -186,7 +202,7 @@ class _File:
         left, own, right, theirs = found.groups()
         game.names, game.score = (" ".join(left.split()), " ".join(right.split())), (int(own), int(theirs))
         game.line, game.name_column = number, found.start(3)
-        first = self.games[0].names
+        first = self.names
         if [_RATING.sub("", name) for name in game.names] != [_RATING.sub("", name) for name in first]:
             raise RecordError(f"the players are {first[0]} and {first[1]}, not {' and '.join(game.names)}", number)
 
@@ -194,7 +210,7 @@ class _File:
         """The column that parts left from right cells where only one stands in a row."""
         rows = [[cell for cell in row if not _tells_end(cell)] for game in self.games for row in game.rows]
         starts = Counter(row[1].column for row in rows if len(row) == 2)
-        starts = starts or Counter(game.name_column for game in self.games)
+        starts = starts or Counter(game.name_column for game in self.games if game.name_column)
         right = starts.most_common(1)[0][0]
         return (_LEFT + right) // 2
 
@@ -210,9 +226,10 @@ def _cells(number: int, line: str) -> list[_Cell]:
         raise RecordError(f"cannot read {before.strip()!r}", number)
     cells = []
     for match, following in zip(found, [*found[1:], None], strict=False):  # a row may be empty
-        rest = line[match.end() : following.start() if following else None].strip()
+        end = following.start() if following else None
+        rest, text = line[match.end() : end].strip(), line[match.start() : end].strip()
         word = "roll" if match["dice"] else match["word"].lower().replace("-", "").removeprefix("re")
-        cells.append(_Cell(number, match.start(), word.rstrip("s"), match["dice"] or "", rest))
+        cells.append(_Cell(number, match.start(), word.rstrip("s"), match["dice"] or "", rest, text))
     return cells
 
 
@@ -226,12 +243,10 @@ class _Reader:
 
     def __init__(self, file: _File, strict: bool, *, jacoby: bool) -> None:
         self.file, self.strict = file, strict
-        rules = rules_of_tags(file.tags)
+        self.set_positions = list(file.set_positions)
+        rules = rules_of_tags(file.tags, file.tag_lines, match=bool(file.length))
         self.crawford_rule = bool(rules.pop("crawford", True))
-        if file.length:
-            rules.pop("jacoby", None)
-            rules.pop("beavers", None)
-        else:
+        if not file.length:
             rules.setdefault("jacoby", jacoby)
             rules.setdefault("beavers", self._has_beaver())
         stakes = rules.pop("stakes", (1, 2, 3))
@@ -245,39 +260,68 @@ class _Reader:
         words = [cell.word for game in self.file.games for row in game.rows for cell in row]
         return ("double", "beaver") in pairwise(words)
 
-    def record(self) -> MatchRecord:
+    def read(self) -> list[GameRecord]:
+        """All games; those that cannot be read have a fault."""
         games = self.file.games
         for number, text in enumerate(games):
             if self.games and self.games[-1].end.match_over:
-                if any(text.rows):
-                    raise RecordError("the match is over, no game can follow", text.line)
+                if any(text.rows) or text.fault is not None:
+                    over = replace(self.first, score=self.games[-1].end.score)
+                    fault = RecordError("the match is over, no game can follow", text.line)
+                    self.games.append(GameRecord(over, (), over, fault))
                 continue
             following = games[number + 1] if number + 1 < len(games) else None
-            self.games.append(_GameReader(self, self._start(text), text).record(following))
-        return MatchRecord(
-            self.file.length, games[0].names, tuple(self.games), self.file.tags, tuple(self.file.comments)
-        )
+            self.games.append(self._game(text, following))
+        return self.games
+
+    def _game(self, text: _GameText, following: _GameText | None) -> GameRecord:
+        start = replace(self.first, score=self.games[-1].end.score) if self.games else self.first
+        try:
+            if text.name_column:
+                start = self._start(text)
+            if text.fault is not None:
+                raise text.fault
+            return _GameReader(self, start, text).record(following)
+        except RecordError as error:
+            return GameRecord(start, (), start, text.fault or error)
 
     def _start(self, text: _GameText) -> GameState:
         """The start of the game, which must be at the score of the file."""
         if not self.games:
             return self._first_start(text)
         before = self.games[-1]
+        if before.fault is not None:
+            return self._start_after_broken(before, text)
         start = before.start if before.result is None else before.end.next_game()
         if start.score != text.score:
             expected, found = ("{}-{}".format(*score) for score in (start.score, text.score))
             raise RecordError(f"the score is {found}, but after the games before it is {expected}", text.line)
         return start if self.crawford_rule else replace(start, crawford=False)
 
+    def _start_after_broken(self, before: GameRecord, text: _GameText) -> GameState:
+        """What was won in a game that cannot be read is told by the score alone: it is taken as it stands."""
+        self.set_positions = [found for found in self.set_positions if found[0] > text.line]
+        at_match_point = self._at_match_point(text)
+        if text.score == before.start.score:
+            crawford = before.start.crawford
+        else:
+            earlier = self.file.games[: len(self.games)]
+            crawford = at_match_point and not any(self._at_match_point(other) for other in earlier)
+        return replace(self.first, score=text.score, crawford=crawford and self.crawford_rule)
+
     def _first_start(self, text: _GameText) -> GameState:
         """A file may begin later in a match: then the score, and a double, say whether this is the Crawford game."""
-        length = self.file.length
-        if length and max(text.score) >= length:
-            raise RecordError(f"at {text.score[0]}-{text.score[1]} the match to {length} points is over", text.line)
-        at_match_point = bool(length) and [length - 1 == points for points in text.score].count(True) == 1
+        length, at_match_point = self.file.length, self._at_match_point(text)
         doubled = any(cell.word == "double" for row in text.rows for cell in row)
         crawford = self.crawford_rule and (length == 1 or (at_match_point and not doubled))
         return replace(self.first, score=text.score, crawford=crawford)
+
+    def _at_match_point(self, text: _GameText) -> bool:
+        """Whether just one player needs a single point. RecordError where the match is over."""
+        length = self.file.length
+        if length and max(text.score) >= length:
+            raise RecordError(f"at {text.score[0]}-{text.score[1]} the match to {length} points is over", text.line)
+        return bool(length) and [length - 1 == points for points in text.score].count(True) == 1
 
 
 class _GameReader:
@@ -364,7 +408,7 @@ class _GameReader:
 
     def _check_position(self, cell: _Cell) -> None:
         """A set position is taken where it says what is known."""
-        positions = self.reader.file.set_positions
+        positions = self.reader.set_positions
         while positions and positions[0][0] < cell.line:
             number, board = positions.pop(0)
             position = read_xgid(f"{board}:0:0:1:00:0:0:0:0:10").position

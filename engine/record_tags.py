@@ -15,6 +15,7 @@ _TAG = re.compile(r'\[\s*([^"\[\]]*[^"\[\]\s])\s+"([^"]*)"\s*\]')
 _VARIATIONS = {"backgammon": "Backgammon", "nackgammon": "NackGammon", "hypergammon": "HyperGammon (3)"}
 _USUAL_LIMIT = 1024  # what programs write when nobody has asked for a limit
 _USUAL_STAKES = (1, 2, 3)
+_SWITCH = {"on": True, "true": True, "yes": True, "1": True, "off": False, "false": False, "no": False, "0": False}
 
 
 def read_tag(comment: str) -> tuple[str, str] | None:
@@ -39,33 +40,39 @@ def rule_tags(start: GameState) -> dict[str, str]:
     return tags
 
 
-def rules_of_tags(tags: Mapping[str, str]) -> dict[str, object]:
+def rules_of_tags(tags: Mapping[str, str], lines: Mapping[str, int], *, match: bool) -> dict[str, object]:
     """Arguments of GameState that tags name, and "crawford" for whether that rule is in force.
 
-    Raises RecordError for a value that cannot be read.
+    lines: where they stand. match: these are rules of a match, where the tags of money play mean nothing. Raises
+    RecordError for a value that cannot be read.
     """
+
+    def refused(name: str, reason: str) -> RecordError:
+        return RecordError(f"tag {name}: {reason}", lines[name])
+
     found: dict[str, object] = {}
-    for name, key in (("Jacoby", "jacoby"), ("Beaver", "beavers"), ("Crawford", "crawford")):
+    switches = [("Crawford", "crawford")] if match else [("Jacoby", "jacoby"), ("Beaver", "beavers")]
+    for name, key in switches:
         if name in tags:
-            value = tags[name].lower()
-            if value not in ("on", "off"):
-                raise RecordError(f"tag {name}: On or Off, not {tags[name]!r}")
-            found[key] = value == "on"
+            value = _SWITCH.get(tags[name].lower())
+            if value is None:
+                raise refused(name, f"On or Off, not {tags[name]!r}")
+            found[key] = value
     if "CubeLimit" in tags:
         limit = tags["CubeLimit"]
         if not re.fullmatch("[0-9]{1,5}", limit) or bin(int(limit)).count("1") != 1:
-            raise RecordError(f"tag CubeLimit: a power of two is needed, not {limit!r}")
+            raise refused("CubeLimit", f"a power of two is needed, not {limit!r}")
         found["max_cube"] = None if int(limit) == _USUAL_LIMIT else int(limit)
     if "Variation" in tags:
         known = {text.lower(): variant for variant, text in _VARIATIONS.items()}
         known["hypergammon"] = "hypergammon"
         if tags["Variation"].lower() not in known:
-            raise RecordError(f"tag Variation: {tags['Variation']!r} is not played here, only {', '.join(_VARIATIONS)}")
+            raise refused("Variation", f"{tags['Variation']!r} is not played here, only {', '.join(_VARIATIONS)}")
         found["variant"] = known[tags["Variation"].lower()]
     if "Stakes" in tags:
         words = tags["Stakes"].split()
         if not all(re.fullmatch("[0-9]{1,3}", word) for word in words):
-            raise RecordError(f"tag Stakes: three numbers are needed, not {tags['Stakes']!r}")
+            raise refused("Stakes", f"three numbers are needed, not {tags['Stakes']!r}")
         found["stakes"] = tuple(map(int, words))
     return found
 

@@ -53,6 +53,8 @@ class GameRecord:
     actions: tuple[RecordedAction, ...]
     end: GameState
     """After the last action."""
+    fault: RecordError | None = None
+    """Why the game cannot be read from its file; then it has no actions."""
 
     @property
     def score_before(self) -> tuple[int, int]:
@@ -133,6 +135,21 @@ class MatchRecord:
         if not self.games[-1].end.match_over:
             return None
         return int(self.score[1] >= self.length)
+
+    @property
+    def broken_games(self) -> dict[int, RecordError]:
+        """The numbers, from 1, of the games that could not be read, and why; see `read_mat`."""
+        return {number: game.fault for number, game in enumerate(self.games, 1) if game.fault is not None}
+
+    @property
+    def irregular_openings(self) -> list[str]:
+        """A line for each game that began with doubles, which no opening roll can be."""
+        lines = []
+        for number, game in enumerate(self.games, 1):
+            first = game.actions[0] if game.actions else None
+            if first is not None and first.dice is not None and first.dice[0] == first.dice[1]:
+                lines.append(f"game {number}, {self.players[first.seat]}: {first.dice[0]}{first.dice[1]}")
+        return lines
 
     @property
     def irregular_plays(self) -> list[str]:
@@ -366,14 +383,14 @@ def checked_players(players: object) -> tuple[str, str]:
 # ---- files ----------------------------------------------------------------------------------------------------------
 
 
-def parse_mat(text: str, *, strict: bool = False) -> MatchRecord:
+def parse_mat(text: str, *, strict: bool = False, keep_broken: bool = False) -> MatchRecord:
     """The record that the text of a .mat file holds; see `read_mat`."""
     from engine.mat_reading import parsed
 
-    return parsed(text, strict)
+    return parsed(text, strict, keep_broken)
 
 
-def read_mat(source: str | os.PathLike[str], *, strict: bool = False) -> MatchRecord:
+def read_mat(source: str | os.PathLike[str], *, strict: bool = False, keep_broken: bool = False) -> MatchRecord:
     """The record of a .mat file: a path, or the text itself when it has more than one line.
 
     Read are the files of GNU Backgammon, eXtreme Gammon, Jellyfish and the servers, as UTF-8, UTF-16 or Windows-1252,
@@ -383,11 +400,15 @@ def read_mat(source: str | os.PathLike[str], *, strict: bool = False) -> MatchRe
     Only one fault is let pass, since it happens at the board and then stands: moves that can all be made, but leave a
     die unplayed that could and must be played. It is marked, see `MatchRecord.irregular_plays`; strict refuses it too.
 
+    keep_broken: a game with another fault does not cost the others. It is kept without its actions, with the fault in
+    `GameRecord.fault`, and the next game begins at the score that the file gives it. RecordError is raised only when no
+    game can be read, or for what is wrong above and around the games.
+
     A file says little of the rules. Money play has the Jacoby rule when a tag says so or a gammon counted 1, beavers
     when a tag says so or one occurs. Matches have the Crawford rule, unless a tag says that they have not.
     """
     if isinstance(source, str) and ("\n" in source or "\r" in source):
-        return parse_mat(source, strict=strict)
+        return parse_mat(source, strict=strict, keep_broken=keep_broken)
     from engine.mat_reading import decoded
 
     path = Path(source)
@@ -395,16 +416,18 @@ def read_mat(source: str | os.PathLike[str], *, strict: bool = False) -> MatchRe
         data = path.read_bytes()
     except (OSError, ValueError) as error:  # ValueError: a name with a zero byte
         raise RecordError(f"cannot read {str(path)!r}: {getattr(error, 'strerror', None) or error}") from error
-    return parse_mat(decoded(data), strict=strict)
+    return parse_mat(decoded(data), strict=strict, keep_broken=keep_broken)
 
 
 def to_mat(record: MatchRecord) -> str:
-    """The text of a .mat file, which reads back as an equal record.
+    """The text of a .mat file, which reads back as an equal record. RecordError for one with a game that was not read.
 
     GNU Backgammon takes a name up to its first colon.
     """
     from engine.mat_writing import written
 
+    for number, fault in record.broken_games.items():
+        raise RecordError(f"game {number} was not read ({fault}), so it cannot be written")
     return written(record)
 
 

@@ -39,7 +39,7 @@ def analyze_match(
     file: Annotated[str, typer.Argument(metavar="FILE.mat", help="A .mat file; - reads standard input.")],
     bot: Annotated[str | None, typer.Option("--bot", help="Who judges: a net, gnubg:0, sage:0.")] = None,
     ply: Annotated[
-        int | None, typer.Option("--ply", help="Depth, as GNU Backgammon counts: 0 (default), 1, 2.")
+        int | None, typer.Option("--ply", help="Depth, as GNU Backgammon counts: 0 (default), 1, 2, ... 8.")
     ] = None,
     game: Annotated[
         list[int] | None, typer.Option("--game", metavar="K", help="Only this game; may be repeated.")
@@ -82,6 +82,9 @@ def analyze_match(
     Luck of a roll = its best play less the mean over all rolls, at 0-ply; of the
     opening roll the mean goes over who starts, too.
 
+    A game that breaks the rules or cannot be read is named and left out, and the exit
+    code is 1; with --game only the games asked for matter.
+
     Luck-adjusted = result - own luck + the opponent's luck, over finished games:
     points, in a match chances to win it.
 
@@ -111,22 +114,28 @@ def analyze_match(
             )  # fmt: skip
         draw_picture("equity_along_game", found, plot)
         if not quiet:
+            for number, fault in record.broken_games.items():
+                print(f"note: game {number} is not judged: {fault}", file=sys.stderr)
+            for line in record.irregular_openings:
+                print(f"note: no luck is told of it, since no game opens with doubles: {line}", file=sys.stderr)
             for line in record.irregular_plays:
                 print(f"note: not judged, since it uses less of its roll than it must: {line}", file=sys.stderr)
         if as_json:
             print_json({"file": file, **found.as_dict()})
         else:
             print_text(match_screen(found, time.perf_counter() - begun, 0.0 if show_all else threshold, show_all))
+        if record.broken_games and not game:
+            raise typer.Exit(1)
 
 
 def _read(file: str) -> MatchRecord:
-    """RecordError with the line number for what is wrong in it."""
+    """The record, with its broken games; RecordError with the line number for what is wrong around them."""
     from engine.errors import RecordError
     from engine.mat_reading import decoded
     from engine.records import parse_mat, read_mat
 
     if file != "-":
-        return read_mat(Path(file))
+        return read_mat(Path(file), keep_broken=True)
     if sys.stdin is None:
         raise RecordError("there is no standard input to read")
-    return parse_mat(decoded(sys.stdin.buffer.read()))
+    return parse_mat(decoded(sys.stdin.buffer.read()), keep_broken=True)

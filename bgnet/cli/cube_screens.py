@@ -54,7 +54,7 @@ def _chances(decision: CubeDecision) -> list[str]:
 def rows(decision: CubeDecision) -> list[str]:
     """The branches, always in the same order, and who pays for which mistake."""
     costs, mwc = decision.costs, decision.mwc
-    verb = "Redouble" if decision.cube_owner > 0 else "Double"
+    verb = "Double" if decision.cube_owner == 0 else "Redouble"
     doubler = _cost("costs X", costs.no_double) if decision.available else ""
     lines = [_row(f"No {verb.lower()}", decision.no_double, mwc and mwc.no_double, doubler)]
     answers = (

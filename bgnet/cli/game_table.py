@@ -54,6 +54,7 @@ class GameTable:
     def __init__(self, session: Session, bot: str, judge: Judge, games: int, unicode: bool) -> None:
         self.session, self.bot, self.judge, self.games, self.unicode = session, bot, judge, games, unicode
         self.log_file: Path | None = None
+        self._own_files: set[Path] = set()
         self._ask = reader()
 
     # ---- the evening ------------------------------------------------------------------------------------------
@@ -241,19 +242,11 @@ class GameTable:
         state = self.session.state
         if state.decider != X or state.doubled or self.session.is_opening:
             raise PlayError("one resigns when it is one's turn" if not state.doubled else "first answer: take or pass")
-        points = {LEVELS[level - 1].value: points_of(state, level) for level in state.can_lose}
-        prompt = "resign as " + ", ".join(f"{name} ({worth})" for name, worth in points.items()) + " or no > "
-        answer = rest.lower()
-        while answer not in (*points, "no", "n"):
-            if answer in LEVELS:
-                print_text("  you have borne off a checker, so you can lose a single game only")
-            elif answer:
-                print_text(f"  {answer!r} is none of: {', '.join(points)}, no")
-            answer = self._ask(prompt).strip().lower()
-        if answer not in points:
+        level = self._level_to_resign(rest)
+        if level is None:
             print_text("you play on")
             return False
-        offer = self.session.resign([level.value for level in LEVELS].index(answer) + 1)
+        offer = self.session.resign(level)
         if not offer.accepted:
             scale = 1 if state.match_length else state.cube
             unit = "in equity" if state.match_length else "points"
@@ -263,14 +256,37 @@ class GameTable:
             )
         return offer.accepted
 
+    def _level_to_resign(self, answer: str) -> int | None:
+        """The level that was said, or is asked for, by name or number; None when he plays on after all."""
+        state = self.session.state
+        names = {level: LEVELS[level - 1].value for level in state.can_lose}
+        offers = ", ".join(f"{level} {name}" for level, name in names.items())
+        costs = [points_of(state, level) for level in names]
+        points = f"{', '.join(map(str, costs))} point{'s' * (costs != [1])}"
+        prompt = f"resign as {offers} (costs {points}) or no > "
+        meant = {text: level for level, name in names.items() for text in (name, str(level))}
+        answer = answer.lower()
+        while answer not in (*meant, "no", "n"):
+            word = _SYNONYMS.get(answer, answer)
+            if answer in (*LEVELS, "1", "2", "3"):
+                print_text("  you have borne off a checker, so you can lose a single game only")
+            elif word in ("quit", "help", "board", "pips"):
+                self._command(word)
+            elif answer:
+                print_text(f"  {answer!r} is none of: {offers}, no")
+            answer = self._ask(prompt).strip().lower()
+        return meant.get(answer)
+
     def _do_save(self, rest: str) -> None:
+        before = self.log_file
         if rest:
             self.keep_log(Path(rest).expanduser())
-        elif self.log_file is None:
+        elif before is None:
             raise PlayError("save where? For example: save game.txt")
         else:
             self._write_log()
-        print_text(f"saved {self.log_file}; it is kept up to date from now on")
+        left = f"; {before} stays as it is now" if before not in (None, self.log_file) else ""
+        print_text(f"saved {self.log_file}; it is kept up to date from now on{left}")
 
     def _do_help(self, _: str) -> None:
         print_text(_HELP_CUBE * self.session.with_cube + _HELP_TYPED * (self.session.seed is None) + _HELP)
@@ -402,9 +418,10 @@ class GameTable:
 
     def keep_log(self, path: Path, *, again: bool = False) -> None:
         """Write all games there from now on, as .mat or as text; PlayError for a file that exists or cannot be
-        written, or a .mat file of games that it cannot hold. again: it may exist, with the games so far.
+        written, or a .mat file of games that it cannot hold. again: it may exist, with the games so far; so may the
+        earlier files of this session.
         """
-        if path != self.log_file and path.exists() and not again:
+        if path not in self._own_files and path.exists() and not again:
             raise PlayError(f"{path} exists already: name a new file for the log")
         before, self.log_file = self.log_file, path
         try:
@@ -415,6 +432,7 @@ class GameTable:
         except (OSError, ValueError) as error:  # ValueError: a name that no file can have
             self.log_file = before
             raise PlayError(f"the log cannot be written to {path}: {error}") from error
+        self._own_files.add(path)
 
     def _offer_to_save(self) -> None:
         """At a terminal, when the games have not been saved: nothing is lost by Enter but the record."""

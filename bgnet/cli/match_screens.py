@@ -27,8 +27,10 @@ def match_screen(found: MatchAnalysis, seconds: float, threshold: float, rolls: 
     table = "" if found.table is None else f", match equity table {found.table}"
     names = f"{record.players[0]} (O) against {record.players[1]} (X)"
     lines = [names, f"{kind}, judged by {found.bot}, {found.ply}-ply{table}"]
-    for game in found.games:
-        lines += ["", *_game(found, game, threshold, rolls)]
+    shown = {game.number: _game(found, game, threshold, rolls) for game in found.games}
+    shown |= {number: [f"Game {number}: not judged, {fault}"] for number, fault in record.broken_games.items()}
+    for _, told in sorted(shown.items()):
+        lines += ["", *told]
     lines += ["", *_totals(found)]
     lines.append(f"Our 2-ply is GNU Backgammon's, XG's 3-ply. Formulas: bgnet analyze-match --help   {seconds:.1f} s")
     return "\n".join(line.rstrip() for line in lines)

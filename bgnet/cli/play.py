@@ -25,13 +25,15 @@ bgnet play --match 5 --ply 1 --against net:standard
 
 bgnet play --against pubeval --games 3 --no-cube --dice --ascii"""
 
+_LONGEST = 64  # bgnet.match_equity.LONGEST, which --help need not load
+
 
 def play(
     against: Annotated[
         str | None, typer.Option("--against", "-a", metavar="BOT", help="The opponent; default: the best net shipped.")
     ] = None,
     match: Annotated[
-        int | None, typer.Option("--match", metavar="N", min=1, max=999, help="A match to N points, to its end.")
+        int | None, typer.Option("--match", metavar="N", min=1, max=_LONGEST, help="A match to N points, to its end.")
     ] = None,
     money: Annotated[bool, typer.Option("--money", help="Money play; it is so unless --match is given.")] = False,
     games: Annotated[
@@ -126,6 +128,7 @@ def play(
             session = Session(against_you, seed=seed, start=start)
         else:
             session = Session.resume(against_you, record, seed=seed)
+        _check_known(session.state)
         table = GameTable(session, bot, judge, games or session.game, _can_draw(unicode))
         if save is not None:
             table.keep_log(save)
@@ -159,6 +162,18 @@ def _start(position: str | None, match: int | None, cube: bool, jacoby: bool, be
         beavers=start.beavers or beavers,
         max_cube=start.max_cube if cube else 1,
     )
+
+
+def _check_known(state: GameState) -> None:
+    """PlayError for a match so long that nobody here can judge its cube, or what resigning in it costs."""
+    from bgnet.cli.game_table import PlayError
+    from bgnet.match_equity import LONGEST
+
+    if state.away is not None and max(state.away) > LONGEST:
+        raise PlayError(
+            f"a match can be played from {LONGEST} points away at most, as far as match equities are known, and here "
+            f"somebody needs {max(state.away)}"
+        )
 
 
 def _can_draw(unicode: bool | None) -> bool:

@@ -9,6 +9,7 @@ import typer
 
 from bgnet.cli.common import (
     JsonOption,
+    MetOption,
     ProgressOption,
     QuietOption,
     ThreadsOption,
@@ -19,6 +20,16 @@ from bgnet.cli.common import (
     print_text,
     reporting,
     signed,
+)
+from bgnet.cli.cube_options import (
+    BeaversOption,
+    CrawfordOption,
+    JacobyOption,
+    LengthOption,
+    OwnerOption,
+    ScoreOption,
+    Stakes,
+    before_the_roll,
 )
 
 if TYPE_CHECKING:
@@ -33,7 +44,7 @@ bgnet rollout 4HPwATDgc/ABMA --trials 36
 
 bgnet rollout "XGID=-a----EaC---dEa--c-e----B-:0:0:1:11:0:0:0:0:10" --plays "8/7*(2) 6/5(2); 24/22 6/5(2)" -n 36
 
-bgnet rollout SneDGQBjew4wAA --cube -n 36"""
+bgnet rollout SneDGQBjew4wAA --cube --jacoby -n 36"""
 
 _COLUMNS = " equity    SE (plain)    win     G    B   lose     G    B   depth"
 _SURE, _LIKELY = 3.0, 2.0  # joint standard errors
@@ -73,6 +84,16 @@ def rollout(
     cube: Annotated[
         bool, typer.Option("--cube", help="The cube decision before the roll, played out with the cube.")
     ] = False,
+    length: LengthOption = None,
+    score: ScoreOption = None,
+    crawford: CrawfordOption = None,
+    jacoby: JacobyOption = None,
+    beavers: BeaversOption = None,
+    value: Annotated[
+        int | None, typer.Option("--cube-value", metavar="K", help="What the cube shows: 1, 2, 4, ...")
+    ] = None,
+    owner: OwnerOption = None,
+    met: MetOption = None,
     save: Annotated[str | None, typer.Option("--save", metavar="FILE", help="Keep the trials in FILE.")] = None,
     resume: Annotated[
         str | None, typer.Option("--resume", metavar="FILE", help="Go on from FILE, up to --trials in all.")
@@ -84,7 +105,8 @@ def rollout(
 ) -> None:
     """Play a position out many times, before the roll or after each of some plays of a roll.
 
-    With --cube both branches of the cube decision are played, the score of a match taken into account.
+    With --cube both branches of the cube decision are played, the score of a match taken into account. What the
+    position says of match, score and cube can then be replaced by the options from --length to --met, as in bgnet cube.
 
     Else equities are cubeless and in points, chances in per cent and cumulative (win contains G, G contains B).
 
@@ -101,6 +123,9 @@ def rollout(
             raise RolloutError(
                 "--cube, the decision before the roll, goes with none of --dice, --plays, --save, --resume"
             )
+        stakes = Stakes(length, score, crawford, jacoby, beavers, value, owner)
+        if not cube and (stakes != Stakes() or met is not None):
+            raise RolloutError("the options from --length to --met are for the cube decision: say --cube")
         where, options, done = _asked(
             position, dice, resume, evaluator=bot, trials=trials, ply=ply, truncate=truncate, seed=seed, luck=luck,
             tables=tables,
@@ -109,6 +134,11 @@ def rollout(
             from bgnet.cli.rollout_cube import show_cube
 
             options |= {"threads": threads, "stop_se": stop_se, "min_trials": min_trials}
+            if met is not None:
+                from bgnet.match_equity_files import read_table
+
+                options["table"] = read_table(met)
+            where = stakes.placed(before_the_roll(where, 'bgnet rollout "{}" --cube'))
             show_cube(where, options, as_json=as_json, mode="none" if quiet else progress)
             return
         if save is not None and save != resume and Path(save).exists():
@@ -218,7 +248,9 @@ def _row(estimate: RolloutEstimate) -> str:
 
 def _lead(plays: tuple[RolledPlay, ...]) -> str:
     lead, joint = plays[1].loss, plays[0].joint_std_error
-    if joint is None or not joint > 0:
+    from bgnet.rollout_results import ROUNDING
+
+    if joint is None or not joint > ROUNDING:
         return f"lead {signed(lead, 4)}"
     ratio = lead / joint
     sure = "1 is best" if ratio >= _SURE else "1 is likely best" if ratio >= _LIKELY else "1 and 2 are not told apart"

@@ -39,10 +39,12 @@ def show_cube(state: GameState, options: dict[str, Any], *, as_json: bool, mode:
 
 def screen(result: CubefulRollout) -> str:
     """The result as text: board, what was done, the three equities, the proper action, how sure it is."""
+    from bgnet.cli.cube_screens import proper_action
+    from bgnet.rollout_results import ROUNDING
     from engine.summary import drawing
 
     settings, state = result.settings, result.state
-    name = "redouble" if state.cube_owner > 0 else "double"
+    name = "double" if state.cube_owner == 0 else "redouble"
     end = "to the end" if settings.truncate is None else f"for {settings.truncate} plies, then judged at 0-ply"
     done = f"rollout with the cube, {settings.ply}-ply play {end}"
     adjusted = "luck-adjusted" if settings.luck else "luck included"
@@ -61,13 +63,16 @@ def screen(result: CubefulRollout) -> str:
         lines.append(f"{f'{name}, pass':{width}}  {signed(result.double_pass, 4)}")
     if result.difference is not None and result.joint_std_error is not None:
         gap, error = signed(result.difference, 4), result.joint_std_error
-        ratio = f" = {abs(result.difference) / error:.1f} joint SE" if error > 0 else ""
+        ratio = f" = {abs(result.difference) / error:.1f} joint SE" if error > ROUNDING else ""
         lines.append(f"take less no {name} {gap}{ratio} ({_short(error)})")
     mwc = result.decision.mwc
     if mwc is not None:
         chances = [value for value in mwc[:3] if value is not None]
         lines.append("chance to win the match, in the same order: " + ", ".join(f"{100 * x:.2f}%" for x in chances))
-    lines += [f"Proper action: {result.label}", _end(result)]
+    lines += [f"Proper action: {result.label}"] if result.decision.available else proper_action(result.decision)
+    if result.trials == 1:
+        lines.append("One trial has no standard error: it says hardly anything, give more --trials.")
+    lines.append(_end(result))
     return "\n".join(lines)
 
 

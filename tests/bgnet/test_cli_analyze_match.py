@@ -123,9 +123,40 @@ def test_irregular_plays_are_named() -> None:
     assert "note: not judged, since it uses less of its roll than it must: game 2, Bob: 52: 13/8" in result.stderr
 
 
+BROKEN = MONEY.replace("8/5 6/5", "8/5 6/4")
+
+
+def test_a_broken_game_is_named_and_left_out() -> None:
+    result = invoke("-", typed=BROKEN)
+    assert result.exit_code == 1
+    assert "note: game 1 is not judged: line 5: Alice, '31: 8/5 6/4': " in result.stderr
+    lines = result.stdout.splitlines()
+    assert next(line for line in lines if line.startswith("Game")).startswith("Game 1: not judged, line 5: ")
+    assert "Game 2: Alice 1, Bob 0; not finished" in lines
+    told = json.loads(invoke("-", "--json", typed=BROKEN).stdout.splitlines()[-1])
+    assert [game["game"] for game in told["games"]] == [2]
+    assert [(game["game"], game["line"]) for game in told["broken_games"]] == [(1, 5)]
+
+
+def test_a_game_that_is_named_does_not_suffer_from_others() -> None:
+    assert invoke("-", "--game", "2", typed=BROKEN).exit_code == 0
+    refused = invoke("-", "--game", "1", typed=BROKEN)
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert "error: game 1 cannot be read: line 5: " in refused.stderr
+
+
+def test_an_opening_roll_of_doubles_has_no_luck() -> None:
+    result = invoke("-", "--json", typed=MONEY.replace("31: 8/5 6/5", "33: 8/5(2) 6/3(2)"))
+    assert result.exit_code == 0
+    assert "note: no luck is told of it, since no game opens with doubles: game 1, Alice: 33" in result.stderr
+    game = json.loads(result.stdout.splitlines()[-1])["games"][0]
+    assert [(roll["turn"], roll["dice"]) for roll in game["rolls"]] == [(2, [6, 4])]
+    assert game["decisions"][0]["dice"] == [3, 3]
+
+
 BAD = [
     (["nowhere.mat"], "record", "cannot read 'nowhere.mat': No such file or directory", None),
-    (["-"], "record", "line 5: ", MONEY.replace("8/5 6/5", "8/5 6/4")),
+    (["-"], "record", "line 5: ", BROKEN.replace("13/8 13/11", "13/8 13/10")),
     (["-"], "record", "this is not a .mat file", ""),
     (["-", "--game", "3"], "match_analysis", "there is no game 3: the record has 2", MONEY),
     ([str(SAMPLE), "--jacoby"], "match_analysis", "belong to money play", None),

@@ -123,6 +123,7 @@ def test_a_match_shows_chances_to_win_it() -> None:
 )
 def test_there_may_be_nothing_to_decide(arguments: list[str], why: str) -> None:
     result = invoke(B, *arguments, *QUICK)
+    assert ("   No redouble " in result.stdout) == ("--owner" in arguments)
     assert f"No cube decision: {why}" in result.stdout and "X wins 0 %" not in result.stdout
     assert answer(B, *arguments, *QUICK)["double_take"] is None
 
@@ -198,14 +199,18 @@ def test_small_bearoffs_are_exact() -> None:
         ([B, "--ply", "-1"], "ply must be"),
         ([B, "--matrix", "1"], "2..64 points"),
         ([B, "--matrix", "5", "--cube", "2"], "in the middle"),
-        ([B, "--met", "nowhere.json"], "nowhere.json"),
+        ([B, "--matrix", "5", "--jacoby"], "leave --jacoby out"),
+        ([B, "--matrix", "5", "--length", "7"], "leave --length out"),
+        ([B, "--no-crawford"], "this is money play"),
+        ([match_state((5, 3), B).xgid, "--length", "0", "--no-crawford"], "this is money play"),
+        ([B, "--met", "nowhere.json"], "cannot read the match equity table 'nowhere.json': No such file"),
         (["zzz"], "Position ID"),
         ([B, "--bot", "pubeval"], "no chances"),
     ],
 )
 def test_errors(arguments: list[str], words: str) -> None:
     result = invoke(*arguments)
-    assert result.exit_code in (1, 2) and words in result.stderr.replace("\n", " ") and not result.stdout
+    assert result.exit_code == 2 and words in result.stderr.replace("\n", " ") and not result.stdout
     told = invoke(*arguments, "--json")
     assert words in json.loads(told.stdout)["error"]["message"]
 
@@ -242,7 +247,7 @@ def test_the_matrix_screen_and_json() -> None:
     codes = {"double_take": "D/t", "double_pass": "D/p", "no_double_take": "no", "dead_cube": "."}
     cell = next(c for c in found["cells"] if c["away"] == [2, 3])
     assert lines[head + 3].split()[-1] == codes[cell["action"]]
-    owned = answer(F, "--matrix", "5", "--cube", "2", "--owner", "me", "--length", "5", *QUICK)
+    owned = answer(match_state((5, 5), F, 1).xgid, "--matrix", "5", *QUICK)
     assert not any(c["crawford"] for c in owned["cells"]) and owned["cube_owner"] == "own"
 
 

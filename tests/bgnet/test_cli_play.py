@@ -294,19 +294,35 @@ LOST_GAMMON = Position(board({13: 15}, {24: 1})).position_id
 
 def test_resigning_asks_and_has_no_default() -> None:
     screen = at_31("resign", "", "maybe", "no", "resign", "NO")
-    assert screen.count("resign as single (1), gammon (2), backgammon (3) or no > ") == 4
-    assert "'maybe' is none of: single, gammon, backgammon, no" in screen
+    assert screen.count("resign as 1 single, 2 gammon, 3 backgammon (costs 1, 2, 3 points) or no > ") == 4
+    assert "'maybe' is none of: 1 single, 2 gammon, 3 backgammon, no" in screen
     assert screen.count("you play on") == 2
     assert "resigns" not in screen
 
 
-@pytest.mark.parametrize(("level", "points"), [("single", 1), ("Gammon", 2), ("backgammon", 3)])
+@pytest.mark.parametrize(
+    ("level", "points"), [("single", 1), ("Gammon", 2), ("backgammon", 3), ("1", 1), ("2", 2), ("3", 3)]
+)
 def test_resigning(level: str, points: int) -> None:
-    result = invoke("--position", ON_ROLL_31, "--games", "2", "--json", typed=f"resign {level}\nresign\nsingle\n")
+    result = invoke("--position", ON_ROLL_31, "--games", "2", "--json", typed=f"resign {level}\nresign\n1\n")
     summary = json.loads(result.stdout.splitlines()[-1])
     assert [game["points"] for game in summary["games"]] == [points, 1]
     assert all(game["resigned"] and game["winner"] == "bot" for game in summary["games"])
     assert summary["score"] == {"you": 0, "bot": points + 1}
+
+
+def test_what_can_be_typed_instead_of_a_level() -> None:
+    result = invoke("--position", ON_ROLL_31, "--json", typed="resign\n?\nboard\nquit\n")
+    assert result.stdout.count("save [FILE]") == 1
+    assert result.stdout.count("X to play 3-1") == 2
+    assert json.loads(result.stdout.splitlines()[-1])["left"] == "quit"
+
+
+def test_a_level_is_no_number_of_points() -> None:
+    start = GameState(START, dice=(3, 1), cube=2, owner=1).xgid
+    result = CliRunner().invoke(app, ["play", "--position", start, "--json"], input="resign\n2\n")
+    assert "resign as 1 single, 2 gammon, 3 backgammon (costs 2, 4, 6 points) or no > " in result.stdout
+    assert json.loads(result.stdout.splitlines()[-1])["score"] == {"you": 0, "bot": 4}
 
 
 def test_a_resignation_that_is_too_cheap_is_not_accepted() -> None:
@@ -319,7 +335,7 @@ def test_a_resignation_that_is_too_cheap_is_not_accepted() -> None:
 def test_who_has_borne_off_resigns_a_single_game_only() -> None:
     start = GameState(Position(board({6: 14}, {19: 15})), dice=(2, 1)).xgid
     screen = invoke("--position", start, typed="resign\ngammon\nno\nresign gammon\nno\n").stdout
-    assert screen.count("resign as single (1) or no > ") == 3
+    assert screen.count("resign as 1 single (costs 1 point) or no > ") == 3
     assert screen.count("you have borne off a checker, so you can lose a single game only") == 2
 
 
@@ -399,12 +415,24 @@ def test_the_log(tmp_path: Path) -> None:
 
 def test_save_while_playing(tmp_path: Path) -> None:
     first, second = tmp_path / "first.txt", tmp_path / "Second file.txt"
-    screen = at_31(f"save {first}", "8/5 6/5", "save", f"save {second}", f"save {first}")
-    assert f"saved {first}; it is kept up to date" in screen
-    assert f"{first} exists already" in screen
+    screen = at_31(f"save {first}", "8/5 6/5", "save", f"save {second}")
+    assert screen.count(f"saved {first}; it is kept up to date from now on\n") == 2
+    assert f"saved {second}; it is kept up to date from now on; {first} stays as it is now\n" in screen
     assert f"log    {second}" in screen
     for file in (first, second):
         assert "1 X 3-1  8/5 6/5" in file.read_text(encoding="utf-8")
+
+
+def test_one_goes_back_to_a_file_of_this_game_and_to_no_other(tmp_path: Path) -> None:
+    first, second, other = tmp_path / "first.txt", tmp_path / "second.txt", tmp_path / "other.txt"
+    other.write_text("my letters", encoding="utf-8")
+    screen = invoke(
+        "--position", ON_ROLL_31, "--save", str(first), typed=f"save {second}\nsave {other}\nsave {first}\n8/5 6/5\n"
+    ).stdout
+    assert f"saved {first}; it is kept up to date from now on; {second} stays as it is now\n" in screen
+    assert f"{other} exists already" in screen and other.read_text(encoding="utf-8") == "my letters"
+    assert "1 X 3-1  8/5 6/5" in first.read_text(encoding="utf-8")
+    assert "8/5 6/5" not in second.read_text(encoding="utf-8")
 
 
 def test_a_log_that_cannot_be_written_any_more_does_not_end_the_game(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 from bgnet.cli import app
 from bgnet.cli.common import signed
 from bgnet.cubeful_analysis import analyze_cube
+from bgnet.match_equity import LONGEST
 from engine import START, GameState, Position, legal_plays
 from engine.actions import Action
 from engine.records import read_mat
@@ -234,6 +235,8 @@ def test_the_rules_are_said() -> None:
     (["--match", "5", "--money"], "leave --money out"),
     (["--match", "5", "--jacoby"], "the Jacoby rule belongs to money play"),
     (["--match", "5", "--position", on_roll(START)], "leave --match out"),
+    (["--match", str(LONGEST + 1)], f"less than or equal to {LONGEST}"),
+    (["--position", on_roll(START, match_length=LONGEST + 6)], f"from {LONGEST} points away at most"),
     (["--no-cube", "--position", on_roll(START, cube=2, owner=0)], "leave --no-cube out"),
     (["--against", "random", "--ply", "1"], "leave --ply out"),
     (["--against", "random", "--no-cube", "--ply", "1"], "leave --ply out"),
@@ -242,6 +245,11 @@ def test_what_cannot_be_played(arguments: list[str], words: str) -> None:
     result = invoke(*arguments)
     assert (result.exit_code, result.stdout) == (2, "")
     assert words in result.stderr
+
+
+def test_a_match_of_which_no_more_than_is_known_is_left() -> None:
+    position = on_roll(START, match_length=LONGEST + 6, score=(6, 6), dice=(3, 1))
+    assert "O rolled" in play("--position", position, "--seed", "1", typed=["8/5 6/5", "quit"])
 
 
 def test_the_bot_plays_for_the_score_at_its_depth() -> None:

@@ -225,6 +225,11 @@ def test_last_roll(
     assert (got.efficiency is None) == (efficiency is None)
 
 
+def test_no_equity_shows_as_a_negative_zero() -> None:
+    found = decide([0.5, 0, 0, 0.5, 0, 0], money_state("4HPwATDgc/ABMA"), efficiency=0.5)
+    assert repr(replace(found, no_double=-1e-9)).endswith(f", +0.0000, {found.double_take:+.4f}, +1.0000)")
+
+
 def test_a_highest_cube_is_not_in_the_table() -> None:
     position = Position(case("cu-007")["input"]["board"])
     exact = decide(None, money_state(position))

@@ -354,6 +354,9 @@ def test_bad_settings() -> None:
         ({"threads": -1}, "threads must be"),
         ({"prune_to": 0}, "prune_to must be"),
         ({"filters": ()}, "at least one move filter"),
+        ({"filters": [1, 2]}, "at least one move filter"),
+        ({"filters": None}, "at least one move filter"),
+        ({"pruner": "x"}, "pruner must be an Evaluator"),
         ({"efficiency": 1.5}, "efficiency"),
         ({"efficiency": "live"}, "presets are"),
         ({"table": 7}, "MatchEquityTable"),
@@ -361,6 +364,42 @@ def test_bad_settings() -> None:
     for settings, words in wrong:
         with pytest.raises(CubeError, match=words):
             CubefulSearch(NET, **settings)
+    for nobody in ("small", None, 7):
+        with pytest.raises(CubeError, match="evaluator must be an Evaluator"):
+            CubefulSearch(nobody)  # type: ignore[arg-type]
+
+
+class Mad:
+    """Gives what no chances are."""
+
+    def __init__(self, value: float) -> None:
+        self.value = value
+
+    def outcomes(self, boards: NDArray[np.int8]) -> NDArray[np.float32]:
+        return np.full((len(boards), 6), self.value, dtype=np.float32)
+
+    def __repr__(self) -> str:
+        return "Mad()"
+
+
+@pytest.mark.parametrize("ply", [0, 1])
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_chances_that_are_none_are_refused_by_the_name_of_who_gave_them(value: float, ply: int) -> None:
+    search, rolled = CubefulSearch(Mad(value), ply), money_state(CONTACT, dice=(3, 1))
+    asked: list[tuple[Callable[[GameState], object], GameState]] = [
+        (search.rank, rolled), (lambda s: search.plays([s]), rolled), (search.decide, money_state(CONTACT)),
+        (lambda s: search.doubles([s]), money_state(CONTACT)),
+    ]  # fmt: skip
+    for ask, state in asked:
+        with pytest.raises(CubeError, match=r"Mad\(\) must give finite chances"):
+            ask(state)
+
+
+def test_a_state_is_no_list_of_states() -> None:
+    search, state = CubefulSearch(NET), money_state(CONTACT, doubled=True)
+    for ask in (search.takes, search.beavers, search.doubles, search.decide_many, search.plays):
+        with pytest.raises(CubeError, match="a sequence of GameStates, not GameState"):
+            ask(state)  # type: ignore[operator]
 
 
 def test_states_with_nothing_to_decide() -> None:

@@ -375,3 +375,46 @@ def test_the_command_refuses_what_does_not_go_with_it(extra: list[str]) -> None:
 def test_the_command_refuses_dice() -> None:
     result = invoke(money(LONG, dice=(3, 1)).xgid, "--cube")
     assert result.exit_code == 2 and "3-1" in result.stderr
+    assert f'bgnet rollout "{money(LONG).xgid}" --cube' in result.stderr
+
+
+QUICK = ["--cube", "--truncate", "0", "--quiet", "--no-luck"]
+
+
+def test_the_command_places_the_cube_as_bgnet_cube_does() -> None:
+    asked = ["--length", "7", "--score", "3-2", "--cube-value", "2", "--owner", "me"]
+    told = json.loads(invoke(LONG.position_id, *QUICK, "-n", "2", *asked, "--json").stdout.splitlines()[-1])
+    cube = [*asked[:4], "--cube", *asked[5:], "--ply", "0", "--quiet", "--json"]
+    same = json.loads(CliRunner().invoke(app, ["cube", LONG.position_id, *cube]).stdout.splitlines()[-1])
+    for key in ("xgid", "away", "cube", "cube_owner", "jacoby"):
+        assert told[key] == same[key]
+    jacoby = invoke(LONG.position_id, *QUICK, "-n", "2", "--jacoby", "--json").stdout
+    assert json.loads(jacoby.splitlines()[-1])["jacoby"]
+    refused = invoke(LONG.position_id, "--jacoby")
+    assert refused.exit_code == 2 and "say --cube" in refused.stderr
+
+
+def test_errors_of_rounding_make_no_ratio() -> None:
+    """Positions that the exact tables know: the difference has no error but that of rounding."""
+    text = invoke("UgEAgCoAAAAAAA", "--cube", "-n", "36", "--truncate", "4", "--quiet").stdout
+    line = next(line for line in text.splitlines() if line.startswith("take less no double"))
+    assert line.endswith("(.0000)") and "joint SE" not in line
+
+
+@pytest.mark.parametrize(
+    ("fields", "why"),
+    [
+        ({"cube": 2, "owner": 0}, "O owns the cube."),
+        ({"match_length": 5, "score": (2, 4), "crawford": True}, "it is the Crawford game, in which nobody doubles."),
+    ],
+)
+def test_the_screen_where_there_is_no_decision(fields: dict[str, Any], why: str) -> None:
+    text = invoke(GameState(LONG, **fields).xgid, *QUICK, "-n", "2").stdout
+    assert f"\nNo cube decision: {why}\n" in text and "Proper action" not in text
+    assert ("\nno redouble" in text) == ("owner" in fields)
+
+
+def test_one_trial_is_no_judgement() -> None:
+    warning = "One trial has no standard error"
+    assert warning in invoke(LONG.position_id, *QUICK, "-n", "1").stdout
+    assert warning not in invoke(LONG.position_id, *QUICK, "-n", "2").stdout

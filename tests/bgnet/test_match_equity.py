@@ -219,7 +219,7 @@ def test_missing_parts_and_bytes(tmp_path: Path) -> None:
     path.write_bytes(b"\xff\xfe\x00\x80")
     with pytest.raises(MatchEquityError, match="neither a JSON nor an XML"):
         read_table(path)
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(MatchEquityError, match="none.json': No such file"):
         read_table(tmp_path / "none.json")
 
 

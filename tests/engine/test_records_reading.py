@@ -343,17 +343,18 @@ def test_jacoby_rule_is_seen_in_the_points():
         (game(OPENING, row(2, " Takes")), 7, "cannot take: no double is pending"),
         (game(OPENING, row(2, "", " Drops")), 7, "it is the turn of Alice"),
         (game(OPENING, row(2, " Doubles => 2", "31: 8/5 6/5")), 7, "takes or drops first"),
-        (game(OPENING, row(2, " Doubles => 4", " Takes")), 7, "the cube goes to 2, not to 4"),
+        (game(OPENING, row(2, " Doubles => 4", " Takes")), 7, "Alice, 'Doubles => 4': the cube goes to 2, not to 4"),
         (game(OPENING, row(2, "31: 6/2 Takes Drops")), 7, "3 actions in one row"),
         (game(OPENING, "      Wins 4 points", length=0), 7, "Bob cannot resign 4 points with the cube at 1"),
         (game(OPENING, "      Wins"), 7, "Bob has not lost yet, so it must be said how many points he resigns"),
         (game(OPENING, row(2, " Doubles => 2", " Drops"), "      Wins 2 points"), 8, "Alice wins 1 point here, not 2"),
         (SAMPLE + " Game 2\n Alice : 0   Bob : 1\n", 17, "the score is 0-1, but after the games before it is 0-2"),
         (SAMPLE + " Game 2\n Bob : 2   Alice : 0\n", 17, "the players are Alice and Bob, not Bob and Alice"),
-        ('; [Jacoby "maybe"]\n' + SAMPLE, None, "tag Jacoby: On or Off, not 'maybe'"),
-        ('; [CubeLimit "48"]\n' + SAMPLE, None, "tag CubeLimit: a power of two is needed, not '48'"),
-        ('; [Variation "Longgammon"]\n' + SAMPLE, None, "tag Variation: 'Longgammon' is not played here"),
-        ('; [Stakes "1 x"]\n' + SAMPLE, None, "tag Stakes: three numbers are needed"),
+        (game(length=0, top='\n; [Jacoby "maybe"]'), 2, "tag Jacoby: On or Off, not 'maybe'"),
+        ('; [Crawford "maybe"]\n' + SAMPLE, 1, "tag Crawford: On or Off, not 'maybe'"),
+        ('; [CubeLimit "48"]\n' + SAMPLE, 1, "tag CubeLimit: a power of two is needed, not '48'"),
+        ('; [Variation "Longgammon"]\n' + SAMPLE, 1, "tag Variation: 'Longgammon' is not played here"),
+        ('; [Stakes "1 x"]\n' + SAMPLE, 1, "tag Stakes: three numbers are needed"),
         ('; [Stakes "3 2 1"]\n' + SAMPLE, None, "stakes must be three whole numbers"),
     ],
 )
@@ -364,12 +365,118 @@ def test_what_is_wrong_is_said_with_its_line(text, line, reason):
     assert str(error).startswith(f"line {line}: ") or line is None
 
 
+# ---- broken games
+
+
+GAMES = """ 4 point match
+
+ Game 1
+ Alice : 0                      Bob : 0
+  1) 31: 8/5 6/5                 64: 24/14
+  2)  Doubles => 2                Drops
+      Wins 1 point
+
+ Game 2
+ Alice : 1                      Bob : 0
+  1)                             52: 13/8 13/11
+  2)  Doubles => 2                Takes
+  3) 31: 8/5 6/5                 64: 24/14
+      Wins 2 points
+
+ Game 3
+ Alice : 3                      Bob : 0
+  1) 31: 8/5 6/5                 64: 24/14
+                                  Wins 1 point
+
+ Game 4
+ Alice : 3                      Bob : 1
+  1) 31: 8/5 6/5                 64: 24/14
+  2) 65: 24/13
+"""
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "line"),
+    [
+        ("52: 13/8 13/11", "52: 13/8 6/5", 11),
+        ("52: 13/8 13/11", "52: 13/8 13/", 11),
+        ("52: 13/8 13/11", "52: Illegal play (13/8)", 11),
+        ("52: 13/8 13/11", "52: Cannot Move", 11),
+        ("52: 13/8 13/11", "52: ????", 12),
+        ("52: 13/8 13/11", "hello", 11),
+        ("Takes", "Raccoons", 12),
+        ("Wins 2 points", "Wins 1 point", 14),
+        ("Alice : 1 ", "Alice : 2 ", 10),
+        ("Alice : 1  ", "Alice, 1  ", 10),
+        (" Alice : 1                      Bob : 0\n", "", 10),
+    ],
+)
+def test_a_broken_game_does_not_cost_the_others(right, wrong, line):
+    whole, text = parse_mat(GAMES), GAMES.replace(right, wrong)
+    assert [game.start.crawford for game in whole.games] == [False, False, True, False]
+    record = parse_mat(text, keep_broken=True)
+    assert [record.games[i] for i in (0, 2, 3)] == [whole.games[i] for i in (0, 2, 3)]
+    assert (record.games[1].actions, record.games[1].result) == ((), None)
+    assert list(record.broken_games) == [2] and record.broken_games[2].line == line
+    assert (record.score, record.winner) == (whole.score, None)
+    assert str(refused(text)) == str(record.broken_games[2])
+    with pytest.raises(RecordError, match="game 2 was not read"):
+        to_mat(record)
+
+
+@pytest.mark.parametrize("last", [" Alice : 3                      Bob : 1\n", "  2) 65: 24/13\n"])
+def test_a_file_may_be_cut(last):
+    record = parse_mat(GAMES[: GAMES.rindex(last)] + last[:-4], keep_broken=True)
+    assert list(record.broken_games) == [4] and record.score == (3, 1) and record.winner is None
+
+
+def test_a_file_of_broken_games_is_refused():
+    text = GAMES.replace("31: 8/5 6/5", "31: 8/5 6/4").replace("52: 13/8", "52: 13/7")
+    with pytest.raises(RecordError, match="line 5: "):
+        parse_mat(text, keep_broken=True)
+
+
+def test_the_crawford_game_may_be_the_broken_one():
+    record = parse_mat(GAMES.replace("Wins 1 point\n\n Game 4", "Wins\n\n Game 4"), keep_broken=True)
+    assert list(record.broken_games) == [3] and not record.games[3].start.crawford
+
+
+def test_the_jacoby_rule_is_seen_beside_a_broken_game():
+    jacoby = (DATA / "gnubg_bearoff.mat").read_text(encoding="utf-8").replace("Wins 2 points", "Wins 1 point")
+    (left, right), score = parse_mat(jacoby).players, parse_mat(jacoby).score
+    second = f" Game 2\n {left} : {score[0]}      {right} : {score[1]}\n  1) 31: 8/3\n"
+    record = parse_mat(f"{jacoby}\n{second}", keep_broken=True)
+    assert record.tags == {"Jacoby": "On"} and list(record.broken_games) == [2]
+
+
+@pytest.mark.parametrize(("value", "jacoby"), [("On", True), ("TRUE", True), ("yes", True), ("1", True), ("off", False),
+                                               ("False", False), ("No", False), ("0", False)])  # fmt: skip
+def test_a_tag_may_say_yes_in_many_words(value, jacoby):
+    record = parse_mat(game(OPENING, length=0, top=f'; [Jacoby "{value}"]'))
+    assert record.games[0].start.jacoby is jacoby
+    assert parse_mat(to_mat(record)) == record
+
+
+def test_a_match_has_no_rules_of_money_play():
+    for value in ("True", "whatever"):
+        record = parse_mat(game(OPENING, top=f'; [Jacoby "{value}"]\n; [Beaver "{value}"]'))
+        assert not record.games[0].start.jacoby and parse_mat(to_mat(record)) == record
+
+
+def test_an_opening_roll_of_doubles_is_told():
+    record = parse_mat(game(row(1, "33: 8/5(2) 6/3(2)", "64: 24/14")))
+    assert record.irregular_openings == ["game 1, Alice: 33"]
+    assert parse_mat(SAMPLE).irregular_openings == []
+
+
 def test_no_game_can_follow_the_match():
     won = game(OPENING, " " * 34 + "Wins 3 points and the match", score=(0, 2))
     empty = " Game 2\n Alice : 0      Bob : 5\n"
     assert parse_mat(won + empty).winner == 1, "some programs begin one all the same"
     error = refused(won + empty + OPENING)
     assert error.line == 9 and "the match is over, no game can follow" in str(error)
+    kept = parse_mat(won + empty + OPENING, keep_broken=True)
+    assert (kept.winner, kept.score, list(kept.broken_games)) == (1, (0, 5), [2])
 
 
 def test_rolls_after_the_last_checker():
@@ -389,6 +496,7 @@ def test_only_text_is_read():
 @given(mutations([SAMPLE], SAMPLE + "()*\t;|\x00é=") | st.text(max_size=60).map(lambda text: " 5 point match\n" + text))
 def test_any_text_is_read_or_refused(text):
     try:
+        parse_mat(text, keep_broken=True)
         record = parse_mat(text)
     except RecordError:
         return
