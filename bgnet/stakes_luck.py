@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bgnet.cube import checked_efficiency
-from bgnet.cube_context import CubeContexts
+from bgnet.cube_context import CubeContexts, CubeError
 from bgnet.evaluators import Evaluator
 from bgnet.luck import LuckError
 from bgnet.match_analysis_luck import LuckJudge
@@ -38,7 +38,7 @@ class StakesLuck:
         no finite chances.
         """
         rolls = [(0, state, opening) for state, opening in zip(states, openings, strict=True)]
-        luck = np.array([judged.stake_luck for judged in self._judge.judge(rolls)], dtype=np.float64)
-        if not np.isfinite(luck).all():
-            raise LuckError(f"the reference {self.reference!r} gives chances that are not finite numbers")
-        return luck
+        try:
+            return np.array([judged.stake_luck for judged in self._judge.judge(rolls)], dtype=np.float64)
+        except CubeError as error:
+            raise LuckError(f"luck cannot be judged: {error}") from error
