@@ -108,6 +108,15 @@ class CubelessSettings(Settings):
             "start": self.board.tolist(),
         }
 
+    def impossible(self, rows: Columns) -> NDArray[np.bool_]:
+        payoff, endings = self.rule_set.payoff, rows["endings"]
+        wrong = ((endings < 0) | (endings > 5)).any(axis=1) | (rows["plies"] < 2)
+        wrong |= rows["points"] != _points(payoff, np.clip(endings, 0, 5))
+        # a roll is worth no more than all there is to win, and to lose
+        most = 0.0 if self.reference is None else 1.01 * float(np.abs(payoff).max())
+        found: NDArray[np.bool_] = wrong | (np.abs(rows["luck"]) > most * rows["plies"])
+        return found
+
 
 def _play_job(job: Job, report: Callable[[int], None]) -> Columns:
     return play_pairs(job.what, job.first, job.pairs, report)
@@ -155,13 +164,19 @@ def play_pairs(contest: Contest, first: int, pairs: int, report: Callable[[int],
             report(int(over.sum()))
         if len(going) == 0:
             return {
-                "points": payoff.astype(np.float64)[endings].reshape(-1, 2).mean(axis=1),
+                "points": _points(payoff, endings.reshape(-1, 2)),
                 "luck": luck.reshape(-1, 2).mean(axis=1),
                 "endings": endings.reshape(-1, 2),
                 "plies": plies.reshape(-1, 2).sum(axis=1),
             }
     names = " and ".join(name for name, _ in bots)
     raise ArenaError(f"a game between {names} (pair {pair[going[0]]}) has no end after {_MOST_PLIES:,} plies")
+
+
+def _points(payoff: NDArray[np.float32], endings: NDArray[np.int8]) -> NDArray[np.float64]:
+    """int8[N, 2] -> float64[N], A's points per game of each pair."""
+    found: NDArray[np.float64] = payoff.astype(np.float64)[endings].mean(axis=1)
+    return found
 
 
 def player_of(bot: Entrant, rules: RuleSet) -> Player:

@@ -94,7 +94,8 @@ def run(
 ) -> tuple[list[Sheet], Stopped | None]:
     """Play all pairs, or until the rule has decided: a sheet for each contest, and with a rule what it says.
 
-    record: is gone on with, and kept up to date, however this ends. on_games is told of games as they end; on_rows gets
+    record: is gone on with, and kept up to date, however this ends; when it cannot be written games go on, with a
+    RecordWarning. on_games is told of games as they end; on_rows gets
     the sheets after each chunk, in the chunks' order. Raises RecordError when the recorded pairs come out differently
     now, and what the task raises.
     """
@@ -141,7 +142,7 @@ def run(
             if enough:
                 raise _Enough
         if record is not None:
-            record.save_if_due([sheet.rows() for sheet in sheets], pairs)
+            record.keep_if_due([sheet.rows() for sheet in sheets], pairs)
 
     try:
         if not look():
@@ -151,7 +152,7 @@ def run(
         pass
     except BaseException:  # Ctrl-C too
         if record is not None:
-            record.save([sheet.rows() for sheet in sheets], pairs)
+            record.keep([sheet.rows() for sheet in sheets], pairs)
         raise
     return sheets, stopped
 
@@ -202,7 +203,7 @@ def play_contests(
         seconds = time.perf_counter() - begun if record is None else record.seconds
         result = result_of(names, sheets, stopped, seconds)
         if record is not None:
-            record.save([sheet.rows() for sheet in sheets], settings.pairs, result.as_dict())
+            record.keep([sheet.rows() for sheet in sheets], settings.pairs, result.as_dict())
         return result
 
     if settings.record is None:
@@ -210,7 +211,7 @@ def play_contests(
     opened = open_record(
         settings.record, {**_asked(settings, entrants, reference), **(also or {})},
         [f"{names[a]} against {names[b]}" for a, b in contests], settings.schema,
-        resume=settings.resume, workers=int(settings.workers),
+        resume=settings.resume, workers=int(settings.workers), unit=settings.unit,
     )  # fmt: skip
     with opened as record:
         done = max((len(rows["points"]) for rows in record.earlier() if rows), default=0)
@@ -242,6 +243,12 @@ def _restore(plan: Plan, record: Record, sheets: Sequence[Sheet]) -> None:
     for c, (earlier, sheet) in enumerate(zip(record.earlier(), sheets, strict=True)):
         if not earlier or not len(earlier["points"]):
             continue
+        wrong = np.flatnonzero(plan.settings.impossible(earlier))
+        if len(wrong):
+            row = ", ".join(f"{name} {column[wrong[0]].tolist()}" for name, column in earlier.items())
+            raise RecordError(
+                f"{record.path} is damaged: row {wrong[0] + 1} of {record.names[c]} cannot have been played ({row})"
+            )
         again = plan.settings.task(Job(plan.contests[c], c, 0, 1), lambda n: None)
         for name, column in again.items():
             if np.abs(column.astype(np.float64) - earlier[name][:1]).max() > _SAME:

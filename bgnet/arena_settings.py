@@ -8,6 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from bgnet.arena_errors import ArenaSettingsError
 from bgnet.arena_record import Columns, Schema
 from bgnet.checks import check_whole
@@ -113,3 +116,7 @@ class Settings(ABC):
     @abstractmethod
     def rules_asked(self) -> dict[str, Any]:
         """All of the rules that decides a run's results, for its record."""
+
+    @abstractmethod
+    def impossible(self, rows: Columns) -> NDArray[np.bool_]:
+        """bool[N]: pairs, with the columns of the schema, that cannot have come out like that."""

@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from bgnet.arena_errors import ArenaSettingsError
 from bgnet.arena_record import Columns
 from bgnet.arena_settings import Job, Settings, Task
@@ -83,6 +86,21 @@ class StakesSettings(Settings):
             "max_cube": start.max_cube,
             "start": repr(start),
         }
+
+    def impossible(self, rows: Columns) -> NDArray[np.bool_]:
+        points, games, largest = rows["points"], rows["games"], rows["largest"]
+        over = rows["won"].sum(axis=1) + rows["lost"].sum(axis=1)
+        wrong = (rows["won"] < 0).any(axis=1) | (rows["lost"] < 0).any(axis=1) | (over != games) | (games < 2)
+        wrong |= (rows["plies"] < games) | (rows["turned"] < 0) | (rows["turned"] > games)
+        wrong |= (rows["cubes"] < games) | (largest < 1) | (largest > 3 * rows["cubes"])
+        if self.start.match_length:
+            wrong |= ~np.isin(points, (0.0, 0.5, 1.0))
+        else:
+            wrong |= (games != 2) | (np.abs(points) > largest) | (2 * points != np.round(2 * points))
+        if self.reference is None:
+            wrong |= rows["luck"] != 0
+        found: NDArray[np.bool_] = wrong
+        return found
 
     def make_folder(self) -> None:
         """Make the folder for .mat files. ArenaSettingsError where files of another run would be mixed with these."""

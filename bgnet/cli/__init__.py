@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, NoReturn
+try:
+    from typing import Annotated, NoReturn
 
-import typer
+    import typer
 
-from bgnet import __version__
-from bgnet.cli import analyze, analyze_match, arena, bench, common, cube, nets, play, rollout, train
+    from bgnet import __version__
+    from bgnet.cli import analyze, analyze_match, arena, bench, common, cube, nets, play, rollout, train
+except KeyboardInterrupt:  # Ctrl-C at once: there is nothing to say, and nothing to show where it struck
+    raise SystemExit(130) from None
 
 __all__ = ["app", "main"]
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import errno
-import os
+import json
 import sys
+import tempfile
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bgnet.cli.arena_ends import record_warnings, stopping
 from bgnet.cli.arena_screens import rule_text, screen
 from bgnet.cli.common import (
     JsonOption,
@@ -40,6 +41,7 @@ bgnet arena net:standard gnubg:0 pubeval --games 200 --json
 bgnet arena net:standard gnubg:0 --cube --rules match:5 --games 100"""
 
 _GAMES, _AT_MOST = 1000, 100_000
+_ROOM = 16_384  # bytes; an empty record takes less
 
 
 def arena(
@@ -81,7 +83,8 @@ def arena(
         typer.Option(
             "--until",
             metavar="X",
-            help="Stop once the 95 % interval is +-X points per game or less; of matches +-X of those won, 0.01 = 1 %.",
+            help="Stop once the 95 % interval (the luck-adjusted one where there is one) is +-X points per game or "
+            "less; of matches +-X of those won, 0.01 = 1 %.",
         ),
     ] = None,
     sprt: Annotated[
@@ -90,7 +93,7 @@ def arena(
             "--sprt",
             metavar="H0 H1",
             help="Stop once one of two means is accepted: points per game; of matches the share won above one half "
-            "(0 0.02: 50 % against 52 %).",
+            "(0 0.02: 50 % against 52 %). Luck-adjusted results decide where there are some.",
             show_default=False,
         ),
     ] = None,
@@ -110,7 +113,10 @@ def arena(
     record: Annotated[
         str | None,
         typer.Option(
-            "--record", metavar="FILE", help="A new file for every pair's result; one in runs/arena/ unless said."
+            "--record",
+            metavar="FILE",
+            help="A new file for every pair's result, saved about every 30 s and at the end, also after Ctrl-C or "
+            "SIGTERM; one in runs/arena/ unless said.",
         ),
     ] = None,
     no_record: Annotated[bool, typer.Option("--no-record", help="Keep no such file.")] = False,
@@ -140,7 +146,8 @@ def arena(
     Each dice sequence is played twice, once from either side. Of two bots all numbers are the first-named one's.
 
     Luck-adjusted: the luck of every roll (what its best play is worth, less the mean over all rolls, by the reference)
-    is subtracted. That changes no result on average, whoever the reference is, and tells as much in far fewer games.
+    is subtracted. That changes no result on average, whoever the reference is, and tells as much in far fewer games,
+    but for a bot that plays at random, which --no-luck measures better.
 
     95 % intervals are taken over the dice pairs. --sprt is a sequential test (GSPRT) of H0 against H1; after it they
     are no longer 95 % ones.
@@ -151,7 +158,7 @@ def arena(
 
     Bots: random, pubeval, gnubg:0|1|2, sage:0, gnubg-cli:0|1|2|3, net:NAME_OR_PATH.
     """
-    with reporting(as_json=as_json, verbose=verbose):
+    with reporting(as_json=as_json, verbose=verbose), stopping(resume, as_json=as_json):
         given = {
             "bots": bots, "games": games, "seed": seed, "rules": rules, "variant": variant, "anchor": anchor,
             "reference": reference, "stop": _rule(until, sprt, alpha, beta, min_games),
@@ -166,10 +173,11 @@ def arena(
         options, done = _asked(given, luck, resume, quiet)
         file = resume if resume is not None else _record(options, record, no_record, quiet)
         options |= {"workers": workers, "record": file, "resume": resume is not None}
-    kept = "the games played so far are not kept"
-    if file is not None:
-        kept = f"the games played so far are kept, go on with: bgnet arena --resume {file}"
-    with reporting(as_json=as_json, verbose=verbose, stopped=kept):
+    with (
+        reporting(as_json=as_json, verbose=verbose),
+        stopping(file, as_json=as_json),
+        record_warnings() as warned,
+    ):
         if cube:
             names = ("seed", "rules", "workers", "reference", "stop", "record", "resume")
             chosen = {name: options[name] for name in names} | {"mat": mat}
@@ -178,20 +186,27 @@ def arena(
             note_compiling("choose_kernel", "lowest_kernel", quiet=quiet)
             games = options["games"]
             arena_for_stakes(options["bots"], games, done, chosen, as_json=as_json, quiet=quiet, progress=progress)
-            return
-        from bgnet.progress import Progress
-
-        note_compiling("choose_kernel", *(["_values_kernel"] if options["reference"] else []), quiet=quiet)
-        if options["stop"] is not None:
-            _note(rule_text(options["stop"], options["games"]), quiet)
-        count = len(options["bots"])
-        total = max(options["games"], 0) * count * (count - 1) // 2
-        with Progress(total, "games", "none" if quiet else progress, initial=done) as shown:
-            result = _play({**options, "progress": shown})
-        if as_json:
-            print_json(result.as_dict())
         else:
-            print_text(screen(result))
+            _cubeless(options, done, as_json=as_json, quiet=quiet, progress=progress)
+        if warned and (record is not None or resume is not None):  # it was asked for, and is not complete
+            raise typer.Exit(1)
+
+
+def _cubeless(options: dict[str, Any], done: int, *, as_json: bool, quiet: bool, progress: str) -> None:
+    """Play cubeless games and print; done: games in the record."""
+    from bgnet.progress import Progress
+
+    note_compiling("choose_kernel", *(["_values_kernel"] if options["reference"] else []), quiet=quiet)
+    if options["stop"] is not None:
+        _note(rule_text(options["stop"], options["games"]), quiet)
+    count = len(options["bots"])
+    total = max(options["games"], 0) * count * (count - 1) // 2
+    with Progress(total, "games", "none" if quiet else progress, initial=done) as shown:
+        result = _play({**options, "progress": shown})
+    if as_json:
+        print_json(result.as_dict())
+    else:
+        print_text(screen(result))
 
 
 def _rule(
@@ -252,18 +267,17 @@ def _recorded(path: str) -> tuple[dict[str, Any], int]:
     from bgnet.sequential import read_rule
 
     record = read_record(path)
-    asked = record["asked"]
+    asked, stop = record["asked"], record["asked"]["stop"]
+    options = {name: asked[name] for name in ("bots", "seed", "rules")}
+    options["games"] = 2 * record["pairs"]
+    # what games with the cube, or of two bots, do not have
+    options |= {"variant": asked.get("variant", "backgammon"), "anchor": asked.get("anchor")}
+    options["reference"] = asked["reference"]
     try:
-        options = {name: asked[name] for name in ("bots", "seed", "rules")}
-        options["games"] = 2 * record["pairs"]
-        # what games with the cube, or of two bots, do not have
-        options |= {"variant": asked.get("variant", "backgammon")}
-        options |= {name: asked.get(name) for name in ("reference", "anchor")}
-        options["stop"] = None if asked["stop"] is None else read_rule(asked["stop"])
-        done = 2 * sum(contest["pairs"] for contest in record["contests"])
+        options["stop"] = None if stop is None else read_rule(stop)
     except (KeyError, TypeError, ValueError) as error:
-        raise RecordError(f"{path} is damaged: {error!r}") from error
-    return options, done
+        raise RecordError(f"{path} is damaged: asked stop is {json.dumps(stop)}, which is no rule") from error
+    return options, 2 * sum(contest["pairs"] for contest in record["contests"])
 
 
 def _usual_reference(variant: str, *, wanted: bool, quiet: bool) -> str | None:
@@ -288,13 +302,15 @@ def _record(options: dict[str, Any], named: str | None, unwanted: bool, quiet: b
     if named is not None:
         if unwanted:
             raise ArenaSettingsError("--record names a file and --no-record wants none: drop one of them")
+        if named == "-":
+            raise ArenaSettingsError("--record names a file, a record cannot go to stdout; --json prints the result")
         return named
     if unwanted:
         return None
     try:
         FOLDER.mkdir(parents=True, exist_ok=True)
-        if not os.access(FOLDER, os.W_OK):
-            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        with tempfile.TemporaryFile(dir=FOLDER) as file:
+            file.write(bytes(_ROOM))
     except OSError as error:  # nobody has asked for it: no reason to fail
         _note(f"no record is kept: cannot write in {FOLDER} ({error.strerror}); --record names a file", quiet)
         return None

@@ -42,9 +42,12 @@ def estimate_lines(result: PairsResult, *, matches: bool = False) -> list[str]:
     head = "matches won" if matches else "points/game"
     lines = [f"{'':<17}{head}    95 % interval", _estimate_line("plain", result.plain, matches)]
     if result.luck_adjusted is not None:
-        cut = "" if result.variance_ratio is None else f", variance cut {result.variance_ratio:.0f}x"
+        ratio = result.variance_ratio
+        cut = "" if ratio is None or ratio < 1 else f", variance cut {ratio:.0f}x"
         line = _estimate_line("luck-adjusted", result.luck_adjusted, matches)
         lines.append(f"{line}   reference {_with_depth(result.reference or '')}{cut}")
+        if ratio is not None and ratio < 1:
+            lines.append("note  luck adjustment widens the interval here: the plain result is better, use --no-luck")
     return lines
 
 

@@ -34,10 +34,11 @@ def recorded_rules(path: str) -> dict[str, Any] | None:
     asked = read_record(path)["asked"]
     if asked.get("kind") != StakesSettings.kind:
         return None
-    try:
-        return {name: asked[name] for name in ("jacoby", "beavers", "max_cube")}
-    except KeyError as error:
-        raise RecordError(f"{path} is damaged: {error!r}") from error
+    rules = {name: asked.get(name) for name in ("jacoby", "beavers", "max_cube")}
+    for name, value in rules.items():
+        if not (value is None or type(value) is int if name == "max_cube" else isinstance(value, bool)):
+            raise RecordError(f"{path} is damaged: asked {name} is {value!r}")
+    return rules
 
 
 def arena_for_stakes(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -20,7 +21,7 @@ import engine
 from bgnet import arena_record
 from bgnet.arena import ArenaResult, ArenaSettingsError, RecordError, Sprt, Until, play
 from bgnet.arena_games import SCHEMA
-from bgnet.arena_record import free_path, open_record, read_record
+from bgnet.arena_record import RecordWarning, free_path, open_record, read_record
 from bgnet.netfile import NetInfo, save_net
 from bgnet.players import RandomPlayer
 from tests.bgnet.nets import random_net, random_weights
@@ -95,7 +96,7 @@ def test_bots_are_named_with_their_files_digests(tmp_path: Path) -> None:
     assert made_of[f"net:{net}"]["sha256"] == digest
     assert made_of["random"]["sha256"] is None
     save_net(net, random_weights([196, 8, 6], seed=1), NetInfo(sizes=[196, 8, 6]))
-    with pytest.raises(RecordError, match=r"sha256 is .*the file has changed since"):
+    with pytest.raises(RecordError, match=r"the file of net:.*x\.safetensors has changed since$"):
         play(f"net:{net}", "random", 4, record=file, resume=True)
 
 
@@ -328,3 +329,96 @@ def test_names_of_new_records(tmp_path: Path) -> None:
     assert name(["random", "random"]) == "random-random-s7-2.json"
     (tmp_path / ".random-random-s7-2.json.lock").touch()
     assert name(["random", "random"]) == "random-random-s7-3.json"
+
+
+def full_disk(monkeypatch: pytest.MonkeyPatch, after: int) -> None:
+    """From now on only so many records can be written."""
+    written = 0
+    replace = os.replace
+
+    def refusing(*arguments: Any) -> None:
+        nonlocal written
+        written += 1
+        if written > after:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        replace(*arguments)
+
+    monkeypatch.setattr("bgnet.netfile.os.replace", refusing)
+    monkeypatch.setattr(arena_record, "_SHARE", 0)
+
+
+def test_games_go_on_when_their_record_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "record.json"
+    full_disk(monkeypatch, 2)
+    monkeypatch.setattr(arena_record, "_SAVE_EVERY_S", 0.0)
+    said = r"cannot write .*record.json: No space left on device; the file holds 40 of the 80 games played so far"
+    with pytest.warns(RecordWarning, match=said) as warned:
+        result = play("random", FirstPlayer(), 120, record=file, **SMALL)
+    assert len(warned) == 1
+    same(result, play("random", FirstPlayer(), 120, **SMALL))
+    assert read_record(file)["contests"][0]["pairs"] == 20
+    monkeypatch.undo()
+    same(play("random", FirstPlayer(), 120, record=file, resume=True, **SMALL), result)
+
+
+def test_a_record_that_can_never_be_written_is_an_error_before_any_game(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    full_disk(monkeypatch, 0)
+    bot = FirstPlayer()
+    with pytest.raises(OSError, match=r"^cannot write .*record.json: No space left on device$"):
+        play("random", bot, 20, record=tmp_path / "record.json", **SMALL)
+    assert bot.calls == 0
+
+
+def test_a_break_is_a_break_when_the_record_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    full_disk(monkeypatch, 1)
+    with pytest.warns(RecordWarning, match="holds 0 of"), pytest.raises(KeyboardInterrupt):
+        play("random", FirstPlayer(30), 200, record=tmp_path / "record.json", **SMALL)
+
+
+IMPOSSIBLE = [("points", 1e9), ("points", 0.25), ("endings", [0, 6]), ("plies", 1), ("plies", -40), ("luck", 1e6)]
+
+
+@pytest.mark.parametrize(("column", "value"), IMPOSSIBLE)
+def test_results_that_cannot_be_are_refused(recorded: Path, column: str, value: object) -> None:
+    record = read_record(recorded)
+    record["contests"][0]["columns"][column][6] = value
+    recorded.write_text(json.dumps(record))
+    with pytest.raises(RecordError, match=r"record\.json is damaged: row 7 of random against first cannot have been"):
+        go_on(recorded)
+
+
+SAID: list[tuple[Change, str]] = [
+    (lambda record: record["asked"].update(bots="xy"), 'asked bots is "xy", not a list of two or more names'),
+    (lambda record: record["asked"].update(bots=[1, None]), "asked bots is .1, null., not a list"),
+    (lambda record: record.update(pairs=True), "pairs is true, not a whole number"),
+    (lambda record: record.update(contests=[3]), "contests is .3., not a list of objects"),
+    (lambda record: record["asked"].pop("seed"), "asked seed is missing"),
+    (lambda record: record["contests"][0].update(pairs=7), "column points of random against first has 50 rows, not 7"),
+    (lambda record: record["contests"][0]["columns"].update(endings=[1] * 50), "must have 2 values in a row"),
+    (lambda record: record["contests"][0]["columns"]["plies"].__setitem__(3, [1]), "does not hold numbers alone"),
+    (lambda record: record["contests"][0]["columns"]["plies"].__setitem__(3, 40.5), "has 40.5 in row 4"),
+]
+
+
+@pytest.mark.parametrize("number", range(len(SAID)))
+def test_what_is_wrong_with_a_record_is_said(recorded: Path, number: int) -> None:
+    damage, words = SAID[number]
+    record = read_record(recorded)
+    damage(record)
+    recorded.write_text(json.dumps(record))
+    with pytest.raises(RecordError, match=rf"record\.json is damaged: .*{words}") as caught:
+        go_on(recorded)
+    assert "Error" not in str(caught.value)
+
+
+def test_no_record_at_all(recorded: Path) -> None:
+    for text, words in (
+        ("{\n", r"it is not JSON \(line 2\)"),
+        ("3", "its schema is not"),
+        ("[" * 99999, "is not JSON"),
+    ):
+        recorded.write_text(text)
+        with pytest.raises(RecordError, match=rf"record\.json is no record of the arena.* {words}"):
+            read_record(recorded)

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
+import os
 import re
+import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from bgnet.arena import DEFAULT_REFERENCE, Sprt, Until, play
-from bgnet.arena_record import read_record
+from bgnet.arena_record import Record, read_record
 from bgnet.cli import app
 from bgnet.cli.arena_screens import cross_table, rule_text, table
 from bgnet.netfile import NetInfo, save_net
@@ -50,7 +56,7 @@ def test_plain_and_luck_adjusted_stand_one_above_the_other() -> None:
     assert lines[2].split()[:2] == ["plain", f"{expected.points_per_game:+.4f}"]
     assert expected.luck_adjusted is not None
     assert lines[3].split()[:2] == ["luck-adjusted", f"{expected.luck_adjusted.mean:+.4f}"]
-    assert re.search(r"reference net:tiny, 0-ply, variance cut \d+x$", lines[3])
+    assert lines[3].endswith("reference net:tiny, 0-ply")
     assert [lines[2].index("["), lines[2].index("]")] == [lines[3].index("["), lines[3].index("]")]
     assert "luck_adjusted=" in result.stderr
     assert result.stdout.isascii()
@@ -251,3 +257,85 @@ def test_without_a_place_for_a_record_there_is_none() -> None:
     assert "record" not in result.stdout
     assert "no record is kept: cannot write in runs/arena" in result.stderr
     assert invoke("random", "random", "--games", "2", "--no-luck", "--record", "runs/x.json").exit_code == 1
+
+
+def test_a_record_that_cannot_be_written_costs_no_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The exit code tells of it, unless nobody has asked for the record."""
+    save = Record.save
+
+    def full(self: Record, columns: Any, pairs: int, result: Any = None) -> None:
+        if result is not None:
+            raise OSError(f"cannot write {self.path}: No space left on device")
+        save(self, columns, pairs, result)
+
+    monkeypatch.setattr(Record, "save", full)
+    asked = invoke("random", "random", "--games", "20", "--no-luck", "--record", "x.json", "-q", "--json")
+    assert asked.exit_code == 1
+    assert json.loads(asked.stdout)["games"] == 20
+    assert asked.stderr == (
+        "warning: cannot write x.json: No space left on device; the file holds 0 of the 20 games played so far\n"
+    )
+    unasked = invoke("random", "random", "--games", "20", "--no-luck")
+    assert unasked.exit_code == 0
+    assert "warning: cannot write runs/arena/random-random-s1.json" in unasked.stderr
+
+
+@pytest.mark.parametrize(("held", "words"), [(None, "no games are kept"), (0, "x.json holds no games yet")])
+def test_an_early_ctrl_c_promises_nothing(monkeypatch: pytest.MonkeyPatch, held: int | None, words: str) -> None:
+    def stop(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("bgnet.arena_runs.run_jobs" if held == 0 else "bgnet.arena_runs.open_record", stop)
+    result = invoke("random", "random", "--games", "20", "--no-luck", "--record", "x.json", "-q")
+    assert result.exit_code == 130
+    assert result.stderr == f"stopped: {words}\n"
+
+
+def test_sigterm_is_like_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    keep = Record.keep_if_due
+
+    def struck(self: Record, columns: Any, pairs: int) -> None:
+        keep(self, columns, pairs)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    monkeypatch.setattr(Record, "keep_if_due", struck)
+    result = invoke("random", "random", "--games", "1000", "--no-luck", "--record", "x.json", "-q")
+    assert result.exit_code == 130
+    assert result.stderr == "stopped: 100 games are kept, go on with: bgnet arena --resume x.json\n"
+    assert signal.getsignal(signal.SIGTERM) == before
+
+
+def test_luck_adjustment_that_widens_the_interval_is_named() -> None:
+    result = play("random", NET, 200, **SAME)
+    assert result.pair_luck is not None
+    noise = 5 * np.random.default_rng(1).normal(size=len(result.pair_luck))
+    shown = table(dataclasses.replace(result, pair_luck=noise))
+    assert "variance cut" not in shown
+    assert "luck adjustment widens the interval here: the plain result is better, use --no-luck" in shown
+    half = table(dataclasses.replace(result, pair_luck=result.pair_points / 2))
+    assert "reference net:tiny, 0-ply, variance cut 4x\n" in half
+    assert "widens" not in half
+
+
+def test_files_that_are_none() -> None:
+    dash = invoke("random", "random", "--games", "2", "--no-luck", "--record", "-")
+    assert (dash.exit_code, Path("-").exists()) == (2, False)
+    assert "--record names a file" in dash.stderr
+    Path("file").touch()
+    below = invoke("random", "random", "--games", "2", "--no-luck", "--record", "file/x.json", "-q")
+    assert below.exit_code == 1
+    assert below.stderr.startswith("error: cannot write file/x.json: ")
+
+
+def test_ctrl_c_while_modules_load_shows_no_traceback() -> None:
+    code = (
+        "import builtins; load = builtins.__import__\n"
+        "def struck(name, *more):\n"
+        "    if name == 'typer': raise KeyboardInterrupt\n"
+        "    return load(name, *more)\n"
+        "builtins.__import__ = struck\n"
+        "import bgnet.cli\n"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert (found.returncode, found.stderr) == (130, "")

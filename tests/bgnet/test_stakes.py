@@ -458,3 +458,25 @@ def test_gnubg_beavers() -> None:
     assert stakes_player(random_net([8])).beavers([state]).tolist() == [True]  # type: ignore[attr-defined]
     result = play_stakes("gnubg-cli:0", Wild(1), 4, start=new_game(beavers=True, max_cube=16))
     assert result.count == 4
+
+
+@pytest.mark.parametrize("rules", ["money", "match:2"])
+def test_recorded_results_that_cannot_be_are_refused(tmp_path: Path, rules: str) -> None:
+    file = tmp_path / "record.json"
+    first = play_stakes("random", "random", 6, rules=rules, record=file)
+    assert np.array_equal(play_stakes("random", "random", 6, rules=rules, record=file, resume=True).pair_scores,
+                          first.pair_scores)  # fmt: skip
+    text = file.read_text()
+    for column, value in (
+        ("points", 1e9),
+        ("points", 0.3),
+        ("plies", 0),
+        ("games", 9),
+        ("largest", 10**6),
+        ("luck", 1),
+    ):
+        record = json.loads(text)
+        record["contests"][0]["columns"][column][1] = value
+        file.write_text(json.dumps(record))
+        with pytest.raises(RecordError, match=r"record\.json is damaged: row 2 of random against random cannot have"):
+            play_stakes("random", "random", 6, rules=rules, record=file, resume=True)
