@@ -30,7 +30,7 @@ def lines_of(result: Any) -> list[str]:
 def test_decisions() -> None:
     lines = lines_of(invoke("decisions", "net:standard", "random"))
     result = score_decisions(["net:standard", "random"])
-    assert "250 decisions of small, judged by rollout 648x0-ply" in lines[0]
+    assert "250 decisions of small, judged by rollout 216x0-ply" in lines[0]
     assert lines[1].split() == ["contact", "race", "crashed", "backgame", "bearoff", "|", "all", "95", "%", "agrees"]
     assert lines[2].split() == ["n", *["50"] * 5, "|", "250"]
     for score in result.scores:

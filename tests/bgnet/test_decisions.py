@@ -189,7 +189,7 @@ def test_the_shipped_set() -> None:
     found = read_decisions("small")
     assert found.name == "small" and len(found) == 250
     assert np.bincount(found.classes).tolist() == [50] * 5
-    assert found.header["settings"]["trials"] == 648 and "net:standard" in found.judges[0]
+    assert found.header["settings"]["trials"] == 216 and "net:flagship" in found.judges[0]
     assert found.loss_error is not None and 0.001 < found.loss_error < 0.01
     assert len({(d.board.tobytes(), d.dice.tobytes()) for d in found}) == 250
     assert all(2 <= len(d.results) <= 8 and d.losses.min() == 0 for d in found)
