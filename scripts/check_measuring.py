@@ -37,7 +37,7 @@ def check_ranking(nets: list[str], name: str, games: int, workers: int, progress
         ladder = round_robin(nets, games, workers=workers, progress=shown)
     by_loss = sorted(range(len(nets)), key=lambda i: losses[i].mean)
     by_games = ladder.ranking
-    told_apart = all(ladder.against(a, b).low > 0 for a, b in itertools.pairwise(by_games))
+    told_apart = all(ladder.ratings[a].low > ladder.ratings[b].high for a, b in itertools.pairwise(by_games))
     print(f"{'net':<20} loss on {name:<12} points per game against {nets[-1]}, {games:,} plain games a pairing")
     rows = []
     for i in by_games:

@@ -101,3 +101,18 @@ def test_public_names_exist_and_have_docstrings() -> None:
 def test_files_stay_readable() -> None:
     for path in [*SOURCES, *ROOT.glob("tests/**/*.py"), *ROOT.glob("scripts/*.py")]:
         assert len(path.read_text(encoding="utf-8").splitlines()) < 520, path
+
+
+def test_kernels_that_are_looked_for_exist() -> None:
+    """Else a command says at every start that kernels must be compiled."""
+    defined = {
+        name for path in SOURCES for name in re.findall(r"@kernel\ndef (\w+)\(", path.read_text(encoding="utf-8"))
+    }
+    named = {
+        name
+        for path in SOURCES
+        for call in re.findall(r"(?:note_compiling|kernels_are_cached)\((.*)\)", path.read_text(encoding="utf-8"))
+        for name in re.findall(r'"(\w+)"', call)
+        if name not in ("none", "reference")
+    }
+    assert len(named) > 5 and named <= defined, named - defined

@@ -196,7 +196,7 @@ def _cubeless(options: dict[str, Any], done: int, *, as_json: bool, quiet: bool,
     """Play cubeless games and print; done: games in the record."""
     from bgnet.progress import Progress
 
-    note_compiling("choose_kernel", *(["_values_kernel"] if options["reference"] else []), quiet=quiet)
+    note_compiling("choose_kernel", *(["best_of_rolls_kernel"] if options["reference"] else []), quiet=quiet)
     if options["stop"] is not None:
         _note(rule_text(options["stop"], options["games"]), quiet)
     count = len(options["bots"])
