@@ -113,7 +113,7 @@ def test_networks_have_a_quick_way_to_the_same_numbers() -> None:
 
 def test_wide_networks_judge_what_a_small_one_picks() -> None:
     """Hardly a roll loses by it, none gains; and the quick way picks as the slow one does."""
-    wide, small, boards = load("standard"), load("small"), going_on(100)
+    wide, small, boards = load("flagship"), load("small"), going_on(100)
     full, picked = values_of_rolls(wide, boards, MONEY.payoff), values_of_rolls(wide, boards, MONEY.payoff, small)
     assert (picked <= full + 1e-6).all() and (full - picked).mean() < 0.003
     assert np.allclose(picked, values_of_rolls(Wrapped(wide), boards, MONEY.payoff, small), atol=1e-5)
