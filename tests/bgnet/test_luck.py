@@ -74,7 +74,7 @@ def going_on(count: int) -> Boards:
 
 @pytest.mark.parametrize(
     "reference",
-    [random_net([16]), Garbage(), Constant(), random_net([512, 16])],
+    [random_net([16]), Garbage(), Constant(), random_net([1024, 16])],
     ids=["net", "garbage", "same", "wide"],
 )
 @pytest.mark.parametrize("opening", [False, True])
