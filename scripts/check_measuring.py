@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Check that the instruments agree with long, plain matches: the decision benchmark, and luck-adjusted results.
 
-python scripts/check_measuring.py                         # half an hour on two cores
+python scripts/check_measuring.py                         # ten minutes on two cores
 python scripts/check_measuring.py --games 2000 --luck-games 500
 
 First table: nets of clearly different strength by their mean loss on a decision set, and by a round robin without luck
