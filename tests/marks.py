@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 
 from bgnet import peers
 from bgnet.gnubg_cli_process import is_installed
 
-__all__ = ["needs_gnubg", "needs_peers", "needs_scripts", "posix"]
+__all__ = ["needs_full_device", "needs_gnubg", "needs_peers", "needs_scripts", "posix"]
 
 needs_peers = pytest.mark.skipif(
     not {"pubeval", "gnubg:0", "sage:0"} <= set(peers.available()),
@@ -22,3 +23,4 @@ needs_scripts = pytest.mark.skipif(
     os.name == "nt", reason="the stand-in is a script with a #! line, which Windows has not"
 )
 posix = pytest.mark.skipif(os.name != "posix", reason="signals, pipes and pseudo-terminals as POSIX has them")
+needs_full_device = pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.marks import needs_full_device
+
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -86,7 +88,7 @@ def test_the_instruments_are_checked() -> None:
     )
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+@needs_full_device
 @pytest.mark.parametrize("options", [[], ["--json"]], ids=["text", "json"])
 def test_a_full_stdout_is_said_once(options: list[str]) -> None:
     """Commands and scripts share it; under --json there is nowhere to print an error object to."""
