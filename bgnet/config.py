@@ -79,6 +79,10 @@ class LearningConfig(_Section):
     """TD(lambda) from `lambda_until` on; it moves linearly until then."""
     lambda_until: float = Field(default=0.5, gt=0, le=1)
     """Share of the run after which lambda stays at its end."""
+    plain_width: int = Field(default=128, ge=1)
+    """A layer with more inputs than this from the layer before learns at a rate smaller in proportion. Narrow second
+    layers behind wide first ones need it, or most of their units die; where each layer is wide, 16384 (all layers at
+    the full rate) learns faster."""
     average: float = Field(default=0.999, ge=0, lt=1)
     """Decay per step of the weight average that plays and is saved; 0 = no averaging."""
     threads: int = Field(default=1, ge=1, le=1024)
@@ -96,6 +100,11 @@ class ExactConfig(_Section):
     """Hidden layers of the distilled one."""
     pruner_games: int = Field(default=8000, ge=1, le=1_000_000)
     """Games whose positions it is distilled on."""
+    teacher: str = ""
+    """A network that plays and judges at first in the place of the one that learns, which so can have any shape and
+    start from zero; it also is what the pruning network is distilled from."""
+    teacher_games: int = Field(default=0, ge=0)
+    """For how many games."""
     pool: int = Field(default=500_000, ge=1, le=50_000_000)
     """How many of the last positions are kept to learn from."""
     reuse: float = Field(default=4.0, gt=0, le=1000)
@@ -148,9 +157,14 @@ class RunConfig(_Section):
     @model_validator(mode="after")
     def _keys_agree(self) -> RunConfig:
         learning = self.learning
-        if learning.targets == "exact" and not self.parent:
+        if bool(self.exact.teacher) != bool(self.exact.teacher_games):
+            raise ValueError("exact.teacher and exact.teacher_games go together: name both or none")
+        if self.exact.teacher and learning.targets != "exact":
+            raise ValueError('exact.teacher needs learning.targets = "exact"')
+        if learning.targets == "exact" and not self.parent and not self.exact.teacher:
             raise ValueError(
-                'learning.targets = "exact" goes on from a network: name one with parent (on the command line --from)'
+                'learning.targets = "exact" goes on from a network: name one with parent (on the command line --from), '
+                "or one to learn from with exact.teacher and exact.teacher_games"
             )
         if learning.final_learning_rate > learning.learning_rate:
             raise ValueError(

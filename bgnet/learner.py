@@ -18,14 +18,6 @@ from bgnet.network import Network, from_weights, to_weights
 __all__ = ["Learner", "NonFiniteLoss", "choose_device"]
 
 
-_PLAIN_WIDTH = 128
-"""Layers with more inputs from a layer before learn more slowly, in proportion. Adam moves every weight by about the
-learning rate, and the inputs of such a layer are all positive: the more of them, the further a step pushes a unit's
-sum, and a sum pushed below zero for every position never comes back. (At the full rate 25 of the 32 second-layer
-units of a 1024-32 network died.) Scaling by 1 / inputs is what Yang and others derive for Adam (Tensor Programs V,
-2022)."""
-
-
 class NonFiniteLoss(RuntimeError):
     """Training went wrong; the message names the file with the batch that showed it."""
 
@@ -59,8 +51,13 @@ class Learner:
         self.average = [p.detach().clone() for p in self.parameters]
         first, *others = self.network.linears()
         groups = [{"params": list(first.parameters()), "speed": 1.0}]
+        # Adam moves every weight by about the learning rate, and the inputs of a later layer are all positive: the more
+        # of them, the further a step pushes a unit's sum, and a sum pushed below zero for every position never comes
+        # back. (At the full rate 25 of the 32 second-layer units of a 1024-32 network died.) Scaling by 1 / inputs is
+        # what Yang and others derive for Adam (Tensor Programs V, 2022).
+        plain = config.learning.plain_width
         for layer in others:
-            groups.append({"params": list(layer.parameters()), "speed": min(1.0, _PLAIN_WIDTH / layer.in_features)})
+            groups.append({"params": list(layer.parameters()), "speed": min(1.0, plain / layer.in_features)})
         self.optimizer = torch.optim.Adam(groups, lr=config.learning.learning_rate, fused=True)
         self._loss = nn.CrossEntropyLoss()
 

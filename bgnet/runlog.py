@@ -39,6 +39,7 @@ class RunFolder:
         self.best = path / "best.safetensors"
         self.summary = path / "summary.json"
         self.pruner = path / "pruner.safetensors"
+        self.teacher = path / "teacher.safetensors"
         self.lock = path / ".lock"
         self.failed_batch = path / "failed-batch.safetensors"
 

@@ -102,13 +102,15 @@ class Training:
         )
         self.encoding = encoding(config.net.encoding, checkers)
         self.learner = Learner(config, self.encoding, None if resumed else self._parent())
-        if config.exact.pruner and not resumed:
-            self._checked_pruner(config.exact.pruner)  # what cannot start is refused before there is a folder
+        for name in (config.exact.pruner, config.exact.teacher):
+            if name and not resumed:
+                self._checked_net(name)  # what cannot start is refused before there is a folder
         self.acting: Weights = self.learner.weights()
         self.trial = Trial(config)
         self.exact = config.learning.targets == "exact"
         self.pool = Pool(config.exact.pool) if self.exact else None
         self._pruner: FoldedNet | None = None
+        self._teacher: NetEvaluator | None = None
         self._begun = time.monotonic()
         self._saved_at = 0.0
         self._losses: list[float] = []  # of the rounds since the last line of the log
@@ -226,7 +228,7 @@ class Training:
         """Call every kernel once, so that compiling is not counted as training time."""
         self._note_compiling()
         net = self._evaluator()
-        games = play_games(self._actor(), self.game, self.config.seed, 0, 1)
+        games = play_games(self._actor(self.counters.games), self.game, self.config.seed, 0, 1)
         encode(games.boards, self.encoding)
         self._targets(games, 0.5)
         bellman_residuals(net, self.game, games.boards)
@@ -244,25 +246,25 @@ class Training:
         count = self.config.selfplay.games_per_round
         if self.counters.total_games:
             count = max(0, min(count, self.counters.total_games - first_game))
-        return start_games(executor, self._actor(), self.game, self.config.seed, first_game, count)
+        return start_games(executor, self._actor(first_game), self.game, self.config.seed, first_game, count)
 
-    def _actor(self) -> Actor:
-        net = fold(self.acting, self.encoding)
+    def _actor(self, first_game: int) -> Actor:
+        """Who plays the round that begins with this game: the teacher at first if there is one."""
+        taught = first_game < self.config.exact.teacher_games
+        net = self._teaching_net().folded if taught else fold(self.acting, self.encoding)
         return Actor(net, self._pruning_net(), self.config.exact.prune_to) if self.exact else Actor(net, net, 0)
 
     def _pruning_net(self) -> FoldedNet:
         """The small network of exact backups, kept in the run's folder: a copy of the named one, or distilled first."""
         if self._pruner is None:
             exact, file = self.config.exact, self.run.pruner
-            if not file.is_file():
-                if self.counters.games:
-                    raise RunError(f"{file} is gone: without the same pruning network the run cannot go on")
+            if self._is_needed(file):
                 if exact.pruner:
-                    weights, info = self._checked_pruner(exact.pruner)
+                    weights, info = self._checked_net(exact.pruner)
                 else:
                     self.observer.note(f"distilling the pruning network from {exact.pruner_games:,} games")
                     weights = distill(
-                        NetEvaluator(self.acting, self._info()), self.encoding, self.game, exact.pruner_hidden,
+                        self._teaching_net(), self.encoding, self.game, exact.pruner_hidden,
                         self.run.failed_batch, games=exact.pruner_games, seed=self.config.seed,
                     )  # fmt: skip
                     info = replace(self._info(), sizes=weights.sizes, note="picks results for exact backups")
@@ -270,7 +272,23 @@ class Training:
             self._pruner = load(file).folded
         return self._pruner
 
-    def _checked_pruner(self, name: str) -> tuple[Weights, NetInfo]:
+    def _teaching_net(self) -> NetEvaluator:
+        """The teacher, kept in the run's folder as a copy of the named one; without one the network itself."""
+        if not self.config.exact.teacher:
+            return NetEvaluator(self.acting, self._info())
+        if self._teacher is None:
+            if self._is_needed(self.run.teacher):
+                save_net(self.run.teacher, *self._checked_net(self.config.exact.teacher))
+            self._teacher = load(self.run.teacher)
+        return self._teacher
+
+    def _is_needed(self, file: Path) -> bool:
+        """Whether a network that the run uses has yet to be put into its folder."""
+        if self.counters.games and not file.is_file():
+            raise RunError(f"{file} is gone: without the same network the run cannot go on")
+        return not file.is_file()
+
+    def _checked_net(self, name: str) -> tuple[Weights, NetInfo]:
         path = find_net(name)
         weights, info = load_net(path)
         if info.checkers != self.encoding.checkers:
