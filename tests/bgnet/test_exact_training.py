@@ -111,7 +111,7 @@ def test_positions_are_counted_once_however_often_they_are_drawn(tmp_path: Path)
     """--minutes fits the number of games by the speed of play, in positions."""
     for reuse in (1.0, 50.0):
         training = start(tmp_path / f"run-{reuse}", exact(tmp_path, **{"exact.reuse": reuse}))
-        games = play_games(training._actor(), training.game, 1, 0, 10)
+        games = play_games(training._actor(0), training.game, 1, 0, 10)
         training._learn(games, RunLog(training.run, 0))
         assert training.counters.positions == len(games.boards)
 
@@ -125,13 +125,85 @@ def test_a_pruner_can_be_named(tmp_path: Path) -> None:
     assert not (tmp_path / "other").exists()
 
 
-def test_a_run_that_lost_its_pruner_does_not_go_on_with_another(tmp_path: Path) -> None:
-    config = exact(tmp_path)
+@pytest.mark.parametrize("file", ["pruner.safetensors", "teacher.safetensors"])
+def test_a_run_that_lost_a_network_does_not_go_on_with_another(tmp_path: Path, file: str) -> None:
+    config = exact(tmp_path, **{"exact.teacher": str(tmp_path / "parent"), "exact.teacher_games": 80})
     with pytest.raises(Stopped):
         start(tmp_path / "run", config, Quiet(2)).go()
-    (tmp_path / "run/pruner.safetensors").unlink()
-    with pytest.raises(RunError, match="pruning network"):
+    (tmp_path / "run" / file).unlink()
+    with pytest.raises(RunError, match=f"{file} is gone"):
         Training.resume(RunFolder(tmp_path / "run"), config, Quiet()).go()
+
+
+def taught(tmp_path: Path, **changes: object):  # type: ignore[no-untyped-def]
+    """A network of another shape from zero, with the other tests' parent as its teacher for a while."""
+    if not (tmp_path / "parent").exists():
+        start(tmp_path / "parent", tiny(tmp_path, games=60)).go()
+    settings = {
+        "parent": "",
+        "exact.teacher": str(tmp_path / "parent"),
+        "exact.teacher_games": 40,
+        "net.hidden": [24, 8],
+    }
+    return exact(tmp_path, **(settings | changes))
+
+
+def test_the_teacher_plays_and_judges_at_first(tmp_path: Path) -> None:
+    training = start(tmp_path / "run", taught(tmp_path))
+    teacher = load(str(tmp_path / "parent"))
+    for first_game, by_teacher in ((0, True), (39, True), (40, False)):
+        games = play_games(training._actor(first_game), training.game, 1, first_game, 3)
+        own = NetEvaluator(training.acting, training._info())
+        judge, other = (teacher, own) if by_teacher else (own, teacher)
+        np.testing.assert_allclose(games.values, judge.outcomes(games.boards), atol=1e-6)
+        assert np.abs(games.values - other.outcomes(games.boards)).max() > 0.01
+
+
+def test_a_taught_run_can_be_interrupted_before_and_after_the_teacher_leaves(tmp_path: Path) -> None:
+    config = taught(tmp_path)
+    start(tmp_path / "whole", config).go()
+    last = load(tmp_path / "whole/last.safetensors")
+    assert last.info.sizes == [196, 24, 8, 6] and last.info.parent == ""
+    for rounds in (2, 6):
+        with pytest.raises(Stopped):
+            start(tmp_path / f"parts{rounds}", config, Quiet(rounds)).go()
+        Training.resume(RunFolder(tmp_path / f"parts{rounds}"), config, Quiet()).go()
+        assert weights_of(tmp_path / f"parts{rounds}") == weights_of(tmp_path / "whole")
+
+
+def test_the_teacher_is_a_copy_that_cannot_change_under_the_run(tmp_path: Path) -> None:
+    config = taught(tmp_path)
+    start(tmp_path / "whole", config).go()
+    with pytest.raises(Stopped):
+        start(tmp_path / "parts", config, Quiet(2)).go()
+    start(tmp_path / "another", tiny(tmp_path, games=20)).go()
+    (tmp_path / "another/last.safetensors").replace(tmp_path / "parent/last.safetensors")
+    (tmp_path / "parent/best.safetensors").unlink(missing_ok=True)
+    Training.resume(RunFolder(tmp_path / "parts"), config, Quiet()).go()
+    assert weights_of(tmp_path / "parts") == weights_of(tmp_path / "whole")
+
+
+def test_a_teacher_that_cannot_teach_is_refused_before_there_is_a_folder(tmp_path: Path) -> None:
+    with pytest.raises(NetFileError, match="no network 'nowhere'"):
+        start(tmp_path / "run", taught(tmp_path, **{"exact.teacher": "nowhere"}))
+    start(tmp_path / "hyper", tiny(tmp_path, games=4, **{"game.variant": "hypergammon"})).go()
+    with pytest.raises(RunError, match="made for 3 checkers a side, the run has 15"):
+        start(tmp_path / "run", taught(tmp_path, **{"exact.teacher": str(tmp_path / "hyper")}))
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ('[learning]\ntargets = "exact"\n[exact]\nteacher = "standard"', "go together"),
+        ('[learning]\ntargets = "exact"\n[exact]\nteacher_games = 5', "go together"),
+        ('[exact]\nteacher = "standard"\nteacher_games = 5', 'needs learning.targets = "exact"'),
+    ],
+)
+def test_a_teacher_in_part_is_refused(tmp_path: Path, lines: str, message: str) -> None:
+    (tmp_path / "run.toml").write_text(lines)
+    with pytest.raises(ConfigError, match=message):
+        load_config(tmp_path / "run.toml")
 
 
 def test_exact_training_needs_a_parent(tmp_path: Path) -> None:
