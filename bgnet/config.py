@@ -85,6 +85,9 @@ class LearningConfig(_Section):
     the full rate) learns faster."""
     average: float = Field(default=0.999, ge=0, lt=1)
     """Decay per step of the weight average that plays and is saved; 0 = no averaging."""
+    precision: Literal["single", "bfloat16"] = "single"
+    """Of the matrix products while learning; weights and the optimizer are always single. bfloat16 takes half the time
+    on processors that have it (AVX-512 BF16) and is slow on others."""
     threads: int = Field(default=1, ge=1, le=1024)
     """Torch's threads. More than one spins beside busy self-play; results depend on the number."""
 

@@ -40,6 +40,7 @@ class Learner:
         self.encoding = encoding
         self.batch_size = config.learning.batch_size
         self.average_decay = config.learning.average
+        self._short = config.learning.precision == "bfloat16"
         self._random_start = not config.parent
         self.steps = 0
         sizes = [encoding.size, *config.net.hidden, 6] if start is None else start.sizes
@@ -101,7 +102,9 @@ class Learner:
         total = 0.0
         for first, last in pairwise(edges):
             self.optimizer.zero_grad(set_to_none=True)
-            loss = self._loss(self.network(inputs[first:last]), wanted[first:last])
+            with torch.autocast(self.device.type, torch.bfloat16, enabled=self._short):
+                logits = self.network(inputs[first:last])
+            loss = self._loss(logits.float(), wanted[first:last])
             value = loss.item()
             if not np.isfinite(value):
                 self._fail(boards[order[first:last]], targets[order[first:last]], failure_file)
