@@ -44,6 +44,10 @@ def test_help_begins_with_what_it_is_for(script: str) -> None:
         (["build_decisions.py", "decisions", "x.jsonl", "--net", "nobody"], "nobody"),
         (["check_measuring.py", "--pairings", "net:small"], "a pairing is two bots"),
         (["check_measuring.py", "--games", "3"], "games must be even"),
+        (["bake_off.py", "wide"], "a shape is widths"),
+        (["bake_off.py", "0-3"], "hidden"),
+        (["bake_off.py", "16", "--draws", "0"], "--draws"),
+        (["bake_off.py", "16", "--teacher", "nobody"], "nobody"),
     ],
 )
 def test_wrong_arguments_are_told_without_a_traceback(words: list[str], message: str) -> None:
@@ -86,6 +90,19 @@ def test_the_instruments_are_checked() -> None:
     assert len(answer["luck"]["runs"]) == 3 and (done.returncode == 0) == (
         answer["luck"]["agree"] and answer["ranking"]["told_apart"]
     )
+
+
+def test_shapes_are_compared_on_the_same_lesson() -> None:
+    """At a toy size; the same seed gives the same numbers, and more lessons a smaller residual."""
+    words = ["--teacher", "small", "--games", "40", "--test-games", "10", "--progress", "none", "--batch-size", "64"]
+    answers = []
+    for draws in ("2000", "2000", "40000"):
+        done = run("scripts/bake_off.py", "8", "16-8", *words, "--draws", draws)
+        assert done.returncode == 0, done.stderr
+        answers.append(json.loads(done.stdout.splitlines()[-1])["shapes"])
+    few, again, many = ([(row["contact"], row["race"]) for row in rows] for rows in answers)
+    assert few == again and [row["weights"] for row in answers[0]] == [1630, 3342]
+    assert all(more[0] < 0.7 * less[0] for more, less in zip(many, few, strict=True))
 
 
 @needs_full_device

@@ -23,6 +23,7 @@ from bgnet.netfile import NetFileError, load_net
 from bgnet.runlog import RunError, RunFolder, RunLog
 from bgnet.selfplay import MONEY_GAME, play_games
 from bgnet.training import Stopped, Training
+from tests.bgnet.nets import some_positions
 
 TINY = """
 games = {games}
@@ -470,3 +471,27 @@ def test_a_log_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "run/log.jsonl").mkdir()
     with pytest.raises(OSError, match=r"log\.jsonl"):
         training.go()
+
+
+def test_products_in_bfloat16_learn_nearly_the_same(tmp_path: Path) -> None:
+    """And can be interrupted; weights, moments and the average stay single."""
+    nets = {}
+    for precision in ("single", "bfloat16"):
+        config = tiny(tmp_path, games=60, **{"learning.precision": precision})
+        start(tmp_path / precision, config).go()
+        nets[precision] = load(tmp_path / precision / "last.safetensors")
+    boards = some_positions()[0]
+    single, short = (nets[precision].outcomes(boards) for precision in ("single", "bfloat16"))
+    difference = np.abs(single - short).max()
+    assert 0 < difference < 0.1
+    with pytest.raises(Stopped):
+        start(tmp_path / "parts", config, Quiet(2)).go()
+    Training.resume(RunFolder(tmp_path / "parts"), config, Quiet()).go()
+    assert weights_of(tmp_path / "parts") == weights_of(tmp_path / "bfloat16")
+
+
+def test_layers_with_many_inputs_learn_more_slowly_unless_told_otherwise(tmp_path: Path) -> None:
+    for plain_width, speeds in ((4, [1.0, 4 / 16, 4 / 8]), (16384, [1.0, 1.0, 1.0])):
+        config = tiny(tmp_path, **{"net.hidden": [16, 8], "learning.plain_width": plain_width})
+        groups = start(tmp_path / str(plain_width), config).learner.optimizer.param_groups
+        assert [group["speed"] for group in groups] == speeds
