@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -72,4 +73,7 @@ def _card(name: str, note: str, weights: Weights, info: NetInfo, summary: dict[s
 
 
 def _start(info: NetInfo) -> str:
-    return f"started from {info.parent}" if info.parent else "from zero"
+    start = f"started from {info.parent}" if info.parent else "from zero"
+    exact = tomllib.loads(info.config).get("exact", {})
+    taught = exact.get("teacher_games", 0)
+    return f"{start}, the first {taught:,} games were a teacher's" if taught else start

@@ -16,6 +16,7 @@ from bgnet.netfile import NetFileError, NetInfo
 from bgnet.replay import Pool
 from bgnet.runlog import RunError, RunFolder, RunLog
 from bgnet.selfplay import MONEY_GAME, play_games
+from bgnet.shipping import ship
 from bgnet.training import Stopped, Training
 from engine.dice import ROLLS
 from engine.moves import legal_afterstates
@@ -164,6 +165,8 @@ def test_a_taught_run_can_be_interrupted_before_and_after_the_teacher_leaves(tmp
     start(tmp_path / "whole", config).go()
     last = load(tmp_path / "whole/last.safetensors")
     assert last.info.sizes == [196, 24, 8, 6] and last.info.parent == ""
+    _, card = ship(RunFolder(tmp_path / "whole"), "taught", "A test", tmp_path)
+    assert "from zero, the first 40 games were a teacher's" in card.read_text()
     for rounds in (2, 6):
         with pytest.raises(Stopped):
             start(tmp_path / f"parts{rounds}", config, Quiet(rounds)).go()
