@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -106,13 +107,21 @@ def test_shapes_are_compared_on_the_same_lesson() -> None:
 
 
 @needs_full_device
+@pytest.mark.parametrize("unbuffered", ["", "1"], ids=["buffered", "unbuffered"])
 @pytest.mark.parametrize("options", [[], ["--json"]], ids=["text", "json"])
-def test_a_full_stdout_is_said_once(options: list[str]) -> None:
+def test_a_full_stdout_is_said_once(options: list[str], unbuffered: str) -> None:
     """Commands and scripts share it; under --json there is nowhere to print an error object to."""
+    environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
     for words in (["-m", "bgnet", "nets", *options], ["scripts/take_points.py", *options]):
         with open("/dev/full", "w") as full:
             done = subprocess.run(
-                [sys.executable, *words], cwd=ROOT, stdout=full, stderr=subprocess.PIPE, text=True, timeout=300
+                [sys.executable, *words],
+                cwd=ROOT,
+                stdout=full,
+                stderr=subprocess.PIPE,
+                text=True,
+                timeout=300,
+                env=environment,
             )
         assert done.returncode == 1
         assert "No space left" in done.stderr and "Traceback" not in done.stderr

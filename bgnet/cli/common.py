@@ -58,8 +58,15 @@ class OutputError(RuntimeError):
 def _print(text: str) -> None:
     if sys.stdout is None:  # closed by the caller
         return
-    try:
+    with _stdout_named():
         print(text, flush=True)
+
+
+@contextlib.contextmanager
+def _stdout_named() -> Iterator[None]:
+    """An OSError while writing to stdout becomes an OutputError that says so."""
+    try:
+        yield
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -163,8 +170,11 @@ def run_script(main: Callable[[], int], stopped: str = "nothing is kept") -> NoR
     code = 0
     try:
         with reporting(stopped=stopped):
-            code = main()
-            sys.stdout.flush()
+            try:
+                code = main()
+            finally:  # what main printed may still be on its way
+                with _stdout_named():
+                    sys.stdout.flush()
     except typer.Exit as done:
         code = done.exit_code
     sys.exit(code)
