@@ -80,14 +80,14 @@ class LearningConfig(_Section):
     lambda_until: float = Field(default=0.5, gt=0, le=1)
     """Share of the run after which lambda stays at its end."""
     plain_width: int = Field(default=128, ge=1)
-    """A layer with more inputs than this from the layer before learns at a rate smaller in proportion. Narrow second
-    layers behind wide first ones need it, or most of their units die; where each layer is wide, 16384 (all layers at
-    the full rate) learns faster."""
+    """A layer with more inputs than this from the layer before learns at a rate smaller in proportion. It keeps the
+    units of narrow second layers behind wide first ones alive (see bgnet.learner); networks that are wide further back
+    learn faster with 16384, all layers at the full rate (configs/README.md)."""
     average: float = Field(default=0.999, ge=0, lt=1)
     """Decay per step of the weight average that plays and is saved; 0 = no averaging."""
     precision: Literal["single", "bfloat16"] = "single"
-    """Of the matrix products while learning; weights and the optimizer are always single. bfloat16 takes half the time
-    on processors that have it (AVX-512 BF16) and is slow on others."""
+    """Of the matrix products while learning; weights and the optimizer are always single. Measured: bfloat16 took half
+    the time of a minibatch on a processor with AVX-512 BF16."""
     threads: int = Field(default=1, ge=1, le=1024)
     """Torch's threads. More than one spins beside busy self-play; results depend on the number."""
 

@@ -12,7 +12,7 @@ from bgnet.selfplay import Game, SelfPlay
 from engine.board import is_race
 from engine.outcomes import LOSE_BACKGAMMON, LOSE_GAMMON, WIN_BACKGAMMON, WIN_GAMMON
 
-__all__ = ["bellman_residuals", "game_statistics"]
+__all__ = ["bellman_residuals", "game_statistics", "rms_by_class"]
 
 _SAMPLE = 400
 
@@ -40,14 +40,20 @@ def bellman_residuals(net: NetEvaluator, game: Game, boards: NDArray[np.int8]) -
     outcomes_kernel(net.folded, sample, values)
     backups_kernel(net.folded, game.payoff, sample, backups)
     residual = (backups - values)[1:] @ game.payoff
-    race = np.array([is_race(board) for board in sample[1:]])
+    everywhere, contact, race = rms_by_class(residual, sample[1:])
+    return {
+        "learn/bellman_rms": everywhere,
+        "learn/bellman_rms_contact": contact,
+        "learn/bellman_rms_race": race,
+        "learn/start_value_21_rolls": float(backups[0] @ game.payoff),
+    }
+
+
+def rms_by_class(residuals: NDArray[np.floating], boards: NDArray[np.int8]) -> tuple[float, float, float]:
+    """Root mean squares of residuals [N] of boards int8[N, 26]: of all, in contact, in races; 0 for none."""
+    race = np.array([is_race(board) for board in boards], dtype=np.bool_)
 
     def rms(part: NDArray[np.floating]) -> float:
         return float(np.sqrt(np.mean(part.astype(np.float64) ** 2))) if len(part) else 0.0
 
-    return {
-        "learn/bellman_rms": rms(residual),
-        "learn/bellman_rms_contact": rms(residual[~race]),
-        "learn/bellman_rms_race": rms(residual[race]),
-        "learn/start_value_21_rolls": float(backups[0] @ game.payoff),
-    }
+    return rms(residuals), rms(residuals[~race]), rms(residuals[race])

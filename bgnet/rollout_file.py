@@ -54,7 +54,7 @@ def read_rollout(path: str | os.PathLike[str]) -> Saved:
         _check_shapes(saved)
     except RolloutError:
         raise
-    except (
+    except (  # NotImplementedError is what zipfile raises for a damaged compression method
         KeyError, TypeError, ValueError, AttributeError, EOFError, OverflowError, RecursionError, NotImplementedError,
         zipfile.BadZipFile, zlib.error, lzma.LZMAError,
     ) as error:  # fmt: skip

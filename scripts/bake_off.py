@@ -16,7 +16,7 @@ import json
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,37 +27,41 @@ from bgnet.cores import cores
 from bgnet.encoding import encoding
 from bgnet.evaluators import NetEvaluator, load
 from bgnet.learner import Learner
+from bgnet.measures import rms_by_class
 from bgnet.netfile import NetInfo
 from bgnet.progress import MODES, Progress
 from bgnet.runlog import machine
-from bgnet.selfplay import MONEY_GAME, Actor, SelfPlay, make_game, start_games
-from engine.board import is_race
+from bgnet.selfplay import MONEY_GAME, Actor, make_game, start_games
 from engine.rules import MONEY
 
 _PART = 50  # minibatches between two looks at the learning rate
 _WARM_UP = 200  # minibatches over which it rises
+_PIECE = 500  # games between two looks at the progress
 _OTHER_GAME = 2**30  # a stretch of the dice stream away from the lesson's
 
 
-def play(teacher: str, pruner: str, first_game: int, games: int, progress: Progress) -> SelfPlay:
+class Lesson(NamedTuple):
+    """Positions int8[N, 26] and their exact backups float32[N, 6]."""
+
+    boards: NDArray[np.int8]
+    backups: NDArray[np.float32]
+
+
+def play(teacher: str, pruner: str, first_game: int, games: int, progress: Progress) -> Lesson:
     """The teacher's games with exact backups, random plays in two of five as in configs/flagship-deep.toml."""
     game = make_game(MONEY_GAME.payoff, MONEY_GAME.start, wandering=0.4, random_plays=0.1)
     actor = Actor(load(teacher).folded, load(pruner).folded, 5)
+    parts = []
     with ThreadPoolExecutor(cores()) as executor:
-        tasks = [start_games(executor, actor, game, 1, first_game + done, min(25, games - done))
-                 for done in range(0, games, 25)]  # fmt: skip
-        parts = []
-        for task in tasks:
-            parts.append(task.result())
-            progress.update(len(parts[-1].finals))
-    return SelfPlay(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+        for done in range(0, games, _PIECE):
+            count = min(_PIECE, games - done)
+            played = start_games(executor, actor, game, 1, first_game + done, count).result()
+            parts.append(Lesson(played.boards, played.backups))
+            progress.update(count)
+    return Lesson(*map(np.concatenate, zip(*parts, strict=True)))
 
 
-def rms(residuals: NDArray[np.floating[Any]]) -> float:
-    return float(np.sqrt(np.mean(residuals.astype(np.float64) ** 2)))
-
-
-def learn(hidden: list[int], lesson: SelfPlay, test: SelfPlay, args: argparse.Namespace) -> dict[str, Any]:
+def learn(hidden: list[int], lesson: Lesson, test: Lesson, args: argparse.Namespace) -> dict[str, Any]:
     """Train one shape and ask it about the test's positions."""
     learning = LearningConfig(
         batch_size=args.batch_size, learning_rate=args.learning_rate, plain_width=args.plain_width,
@@ -79,10 +83,9 @@ def learn(hidden: list[int], lesson: SelfPlay, test: SelfPlay, args: argparse.Na
     weights = learner.weights()
     values = NetEvaluator(weights, NetInfo(sizes=weights.sizes)).outcomes(test.boards)
     residuals = (test.backups - values) @ MONEY.payoff
-    race = np.array([is_race(board) for board in test.boards])
+    _, contact, race = rms_by_class(residuals, test.boards)
     return {
-        "hidden": hidden, "weights": weights.count, "cpu_seconds": seconds,
-        "contact": rms(residuals[~race]), "race": rms(residuals[race]),
+        "hidden": hidden, "weights": weights.count, "cpu_seconds": seconds, "contact": contact, "race": race
     }  # fmt: skip
 
 
