@@ -83,6 +83,9 @@ class LearningConfig(_Section):
     """A layer with more inputs than this from the layer before learns at a rate smaller in proportion. It keeps the
     units of narrow second layers behind wide first ones alive (see bgnet.learner); networks that are wide further back
     learn faster with 16384, all layers at the full rate (configs/README.md)."""
+    equity_weight: float = Field(default=0.0, ge=0, le=1000)
+    """Weight of the squared error of the equity (points squared, by game.rules) beside the cross-entropy. Plays are
+    chosen by equity: a little cross-entropy can be much equity where an ending is almost certain."""
     average: float = Field(default=0.999, ge=0, lt=1)
     """Decay per step of the weight average that plays and is saved; 0 = no averaging."""
     precision: Literal["single", "bfloat16"] = "single"

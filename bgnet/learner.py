@@ -32,7 +32,7 @@ def choose_device(name: str) -> torch.device:
 
 
 class Learner:
-    """Learns from batches of positions with target outcomes by cross-entropy."""
+    """Learns from batches of positions with target outcomes, by cross-entropy and, if wanted, squared equity errors."""
 
     def __init__(self, config: RunConfig, encoding: Encoding, start: Weights | None = None) -> None:
         torch.set_num_threads(config.learning.threads)
@@ -60,7 +60,9 @@ class Learner:
         for layer in others:
             groups.append({"params": list(layer.parameters()), "speed": min(1.0, plain / layer.in_features)})
         self.optimizer = torch.optim.Adam(groups, lr=config.learning.learning_rate, fused=True)
-        self._loss = nn.CrossEntropyLoss()
+        self._entropy = nn.CrossEntropyLoss()
+        self._equity_weight = config.learning.equity_weight
+        self._payoff = torch.tensor(config.payoff).to(self.device)
 
     @staticmethod
     def _copy(into: list[torch.Tensor] | list[nn.Parameter], values: list[torch.Tensor]) -> None:
@@ -116,6 +118,14 @@ class Learner:
         if not all(bool(torch.isfinite(p).all()) for p in (*self.parameters, *self.average)):
             self._fail(boards[order[first:last]], targets[order[first:last]], failure_file)
         return total / len(order)
+
+    def _loss(self, logits: torch.Tensor, wanted: torch.Tensor) -> torch.Tensor:
+        """Logits and target outcomes, both float32[B, 6] -> the mean loss of the minibatch."""
+        loss: torch.Tensor = self._entropy(logits, wanted)
+        if self._equity_weight:
+            errors = (torch.softmax(logits, dim=1) - wanted) @ self._payoff
+            loss = loss + self._equity_weight * errors.square().mean()
+        return loss
 
     def gradient_norm(self) -> float:
         """Euclidean norm of the last minibatch's gradient."""

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from bgnet.arena import ArenaResult
 from bgnet.checkpoints import Counters, newest_checkpoint, prune_checkpoints, save_checkpoint
 from bgnet.config import RunConfig, differences, to_toml
-from bgnet.cores import cores
+from bgnet.cores import cores, stand_back
 from bgnet.distill import distill
 from bgnet.encoding import encode, encoding
 from bgnet.evaluators import NetEvaluator, find_net, load
@@ -201,7 +201,8 @@ class Training:
         self.save()  # an unwritable folder or a full disk shows now, and a resume finds something
         log = RunLog(self.run, self.counters.games)
         threads = self.config.selfplay.threads or max(1, cores() - 1)
-        executor = ThreadPoolExecutor(threads, thread_name_prefix="selfplay")
+        # Only the main thread learns: were it to share its core evenly, the others would be done early and stand idle.
+        executor = ThreadPoolExecutor(threads, thread_name_prefix="selfplay", initializer=stand_back)
         try:
             if not self.counters.games:
                 log.text("config", to_toml(self.config))

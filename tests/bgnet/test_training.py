@@ -9,7 +9,9 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -17,9 +19,11 @@ import pytest
 
 from bgnet.checkpoints import Counters, newest_checkpoint, prune_checkpoints, save_checkpoint
 from bgnet.config import RunConfig
-from bgnet.evaluators import load
-from bgnet.learner import NonFiniteLoss, choose_device
-from bgnet.netfile import NetFileError, load_net
+from bgnet.cores import stand_back
+from bgnet.encoding import encoding
+from bgnet.evaluators import NetEvaluator, load
+from bgnet.learner import Learner, NonFiniteLoss, choose_device
+from bgnet.netfile import NetFileError, NetInfo, load_net
 from bgnet.runlog import RunError, RunFolder, RunLog
 from bgnet.selfplay import MONEY_GAME, play_games
 from bgnet.training import Stopped, Training
@@ -495,3 +499,33 @@ def test_layers_with_many_inputs_learn_more_slowly_unless_told_otherwise(tmp_pat
         config = tiny(tmp_path, **{"net.hidden": [16, 8], "learning.plain_width": plain_width})
         groups = start(tmp_path / str(plain_width), config).learner.optimizer.param_groups
         assert [group["speed"] for group in groups] == speeds
+
+
+@pytest.mark.parametrize("rules", ["money", "dmp"])
+def test_the_loss_is_the_cross_entropy_and_as_much_of_the_squared_equity_error_as_wanted(
+    tmp_path: Path, rules: str
+) -> None:
+    config = tiny(tmp_path, **{"game.rules": rules, "learning.equity_weight": 1.5})
+    learner = Learner(config, encoding("classic"))
+    boards = some_positions()[0][:64]
+    wanted = np.random.default_rng(3).dirichlet(np.ones(6), size=64).astype(np.float32)
+    before = learner.weights()
+    values = NetEvaluator(before, NetInfo(sizes=before.sizes)).outcomes(boards)
+    entropy = -(wanted * np.log(values)).sum(axis=1).mean()
+    squared = (((values - wanted) @ config.payoff) ** 2).mean()
+    loss = learner.learn(boards, wanted, 1e-3, np.arange(64), tmp_path / "failed")
+    assert loss == pytest.approx(entropy + 1.5 * squared, rel=1e-5)
+    after = learner.weights()
+    better = NetEvaluator(after, NetInfo(sizes=after.sizes)).outcomes(boards)
+    assert (((better - wanted) @ config.payoff) ** 2).mean() < squared
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere no single thread can stand back")
+def test_only_the_thread_that_stands_back_does() -> None:
+    def priority() -> int:
+        return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+
+    before = priority()
+    with ThreadPoolExecutor(1, initializer=stand_back) as executor:
+        assert executor.submit(priority).result() == 19
+    assert priority() == before
