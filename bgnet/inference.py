@@ -69,8 +69,8 @@ class Workspace(NamedTuple):
     """int64[32], how many there are."""
     strip: tuple[NDArray[np.float32], NDArray[np.int64]]
     """Scratch of `first_layers`: float32[40, STRIP] and int64[STRIP]."""
-    every: NDArray[np.int64]
-    """int64[widest layer], 0, 1, 2, ..."""
+    active: NDArray[np.int64]
+    """int64[widest layer behind the first], scratch of `dense`."""
 
 
 def _padded(size: int, multiple: int = LANES) -> int:
@@ -134,7 +134,7 @@ def workspace(net):
             aligned(rows, STRIP),
             np.zeros(STRIP, dtype=np.int64),
         ),
-        np.arange(net.sizes.max()),
+        np.zeros(widest, dtype=np.int64),
     )
 
 
@@ -213,7 +213,7 @@ def _judge(net, base, n, work):
         width = net.sizes[layer]
         flat = work.ping if layer % 2 == 1 else work.pong
         out = flat[: rows * width].reshape((rows, width))
-        dense(values, n, net.weights, weight_start, net.biases, bias_start, out, work.every)
+        dense(values, n, net.weights, weight_start, net.biases, bias_start, out, work.active)
         weight_start += values.shape[1] * width
         bias_start += width
         values = out

@@ -28,6 +28,8 @@ ROW_BLOCK = 8
 """Buffers need up to this many rows more than are filled: products run over whole blocks of rows."""
 
 
+_LIST_STEP = 4 * LANES
+"""So many inputs are looked at together to list the active ones."""
 _LINE = 16
 """Floats in a cache line: vectors that straddle two take twice as long (measured: row sums 1.5 times)."""
 
@@ -214,7 +216,7 @@ def _row_sum(relu: bool):
 @intrinsic
 def _active_list(_context, acts, first, n, width, active):
     """An intrinsic: the inputs below `width` that are not 0 in all of acts[first : first + n], no value of which is
-    below 0, into the list `active`, in order -> how many there are.
+    below 0, into the list `active`, in order -> how many there are. width is a multiple of _LIST_STEP.
     """
     signature = types.intp(acts, types.intp, types.intp, types.intp, active)
 
@@ -225,8 +227,8 @@ def _active_list(_context, acts, first, n, width, active):
         zero = ir.Constant(e.vector, [ir.Constant(e.single, 0.0)] * LANES)
         count = cgutils.alloca_once_value(builder, e.constant(0))
         left = cgutils.alloca_once(builder, e.index)
-        with cgutils.for_range_slice(builder, e.constant(0), width, e.constant(64)) as (h, _):
-            places = [builder.add(h, e.constant(i)) for i in range(0, 64, LANES)]
+        with cgutils.for_range_slice(builder, e.constant(0), width, e.constant(_LIST_STEP)) as (h, _):
+            places = [builder.add(h, e.constant(i)) for i in range(0, _LIST_STEP, LANES)]
 
             def step(r, sums):
                 row = e.at(e.data(0), builder.mul(builder.add(first, r), stride))
@@ -352,15 +354,24 @@ def first_layers(base, rows, picks, signs, lengths, n, weights, biases, out, scr
 
 
 @kernel
-def dense(acts, n, weights, start, biases, bias_start, out, every):
-    """acts float32[>= n + ROW_BLOCK, I], packed weights and biases from their starts -> out float32[:, O].
+def dense(acts, n, weights, start, biases, bias_start, out, active):
+    """acts float32[>= n + ROW_BLOCK, I], not below 0, packed weights and biases from their starts -> out float32[:, O].
 
     I and O are the whole widths of the two buffers, O a multiple of LANES; out has as many rows as acts, those past n
-    are scratch. every is int64[>= I], the numbers 0, 1, 2, ...
+    are scratch, as is active int64[>= I]. Inputs that are 0 in all rows of a block are skipped as in `first_layers`,
+    except in narrow layers, where finding them would take longer.
     """
     n_in, n_out = acts.shape[1], out.shape[1]
+    sparse = n_in % _LIST_STEP == 0
+    count = n_in
+    if not sparse:
+        for k in range(n_in):
+            active[k] = k
     for row in range(0, n, _ROWS):
         for r in range(row, row + _ROWS):
             for j in range(n_out):
                 out[r, j] = biases[bias_start + j]
-        _add_product(acts, row, every, n_in, weights, start, n_in, out, row, n - row > 4)
+        many = min(_ROWS, n - row)
+        if sparse:
+            count = _list(acts, row, many, n_in, active)
+        _add_product(acts, row, active, count, weights, start, n_in, out, row, many > 4)

@@ -203,14 +203,16 @@ def test_a_net_for_three_checkers_refuses_fifteen() -> None:
 
 
 @pytest.mark.parametrize("rows", [1, 3, 4, 5, 8, 9, 16, 21])
-@pytest.mark.parametrize(("n_in", "n_out"), [(64, 16), (64, 32), (128, 48), (16, 64)])
-def test_dense_product(rows: int, n_in: int, n_out: int) -> None:
-    """Every shape of block: whole and partial rows, one and two panels of columns."""
+@pytest.mark.parametrize(("n_in", "n_out"), [(64, 16), (64, 32), (128, 48), (16, 64), (48, 16), (80, 32)])
+@pytest.mark.parametrize("share", [0.0, 0.1, 1.0], ids=["nothing active", "sparse", "all active"])
+def test_dense_product(rows: int, n_in: int, n_out: int, share: float) -> None:
+    """Every shape of block: whole and partial rows, one and two panels; garbage past the rows does no harm."""
     rng = np.random.default_rng(rows)
-    acts = rng.normal(size=(rows + linear.ROW_BLOCK, n_in)).astype(np.float32)
+    acts = rng.exponential(size=(rows + linear.ROW_BLOCK, n_in)).astype(np.float32)
+    acts[:rows] *= rng.random((rows, n_in)) < share
     matrix, bias = rng.normal(size=(n_in, n_out)).astype(np.float32), rng.normal(size=n_out).astype(np.float32)
     out = np.zeros((rows + linear.ROW_BLOCK, n_out), np.float32)
-    linear.dense(acts, rows, linear.pack(matrix), 0, bias, 0, out, np.arange(n_in))
+    linear.dense(acts, rows, linear.pack(matrix), 0, bias, 0, out, np.zeros(n_in, np.int64))
     assert np.abs(out[:rows] - (acts[:rows].astype(float) @ matrix + bias)).max() < 1e-4
 
 
