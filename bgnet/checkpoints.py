@@ -41,7 +41,7 @@ class Counters:
     seconds: float = 0.0
     """Time spent so far, over all stretches of the run."""
     best_score: float | None = None
-    """Points per game, against the hardest opponent, of the best network so far."""
+    """Points per game, against the last of the opponents that can play here, of the best network so far."""
 
 
 def save_checkpoint(folder: Path, counters: Counters, tensors: Tensors) -> Path:

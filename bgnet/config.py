@@ -90,36 +90,41 @@ class LearningConfig(_Section):
     """Decay per step of the weight average that plays and is saved; 0 = no averaging."""
     precision: Literal["single", "bfloat16"] = "single"
     """Of the matrix products while learning; weights and the optimizer are always single. Measured: bfloat16 took half
-    the time of a minibatch on a processor with AVX-512 BF16."""
+    the time of a minibatch on a processor with AVX-512 BF16. Where it must be emulated it is likely to be slower."""
     threads: int = Field(default=1, ge=1, le=1024)
     """Torch's threads. More than one spins beside busy self-play; results depend on the number."""
 
 
 class ExactConfig(_Section):
-    """Exact one-roll backups (learning.targets = "exact"): for networks whose Bellman residual is below about 0.05."""
+    """Exact one-roll backups (learning.targets = "exact"): worth it once the network, or its teacher, has a Bellman
+    residual below about 0.05. With sampled targets the keys of this section mean nothing."""
 
     prune_to: int = Field(default=5, ge=1, le=20_475)
     """How many results of a roll the network judges; a small network picks them."""
     pruner: str = ""
-    """That small network; empty = it is distilled from the parent at the start of the run."""
+    """That small network; empty = it is distilled from the teacher, else the parent, at the start of the run."""
     pruner_hidden: list[Annotated[int, Field(ge=1, le=16384)]] = Field(default=[128, 16], min_length=1, max_length=8)
     """Hidden layers of the distilled one."""
     pruner_games: int = Field(default=8000, ge=1, le=1_000_000)
     """Games whose positions it is distilled on."""
     teacher: str = ""
     """A network that plays and judges at first in the place of the one that learns, which so can have any shape and
-    start from zero; it also is what the pruning network is distilled from."""
+    start from zero."""
     teacher_games: int = Field(default=0, ge=0)
-    """For how many games."""
+    """For how many games, rounded up to whole rounds."""
     pool: int = Field(default=500_000, ge=1, le=50_000_000)
     """How many of the last positions are kept to learn from."""
     reuse: float = Field(default=4.0, gt=0, le=1000)
     """Draws from the pool for each new position."""
+    renewals: int = Field(default=0, ge=0, le=1000)
+    """How often, evenly over the first four fifths of the run, units that are active in no position of the pool start
+    anew. High learning rates kill many (see bgnet.learner)."""
 
 
 class EvaluationConfig(_Section):
     opponents: list[str] = ["random", "pubeval", "gnubg:0"]
-    """Bots to play against; those whose package is missing are left out with a note."""
+    """Bots to play against; those whose package is missing are left out with a note. `best.safetensors` is the network
+    with the highest score against the last of them so far, which is a noisy choice."""
     times: int = Field(default=10, ge=0, le=10_000)
     """Evaluations during the run, evenly spaced, the last one at its end not counted."""
     games: int = Field(default=400, ge=2, le=1_000_000)

@@ -1,4 +1,4 @@
-"""Larger networks that judge exactly as the ones they grow from: wider layers, one layer more, dead units replaced.
+"""Larger networks that judge as the ones they grow from: wider layers, one layer more, dead units replaced.
 
 After Net2Net (Chen, Goodfellow, Shlens 2016), in its plainest form: what is new sends nothing on at first, so the
 outcomes stay what they were, and learning begins to use it.
@@ -15,6 +15,9 @@ from bgnet.netfile import Weights
 __all__ = ["GrowthError", "deepened", "grow", "idle_units", "renewed", "widened"]
 
 
+_PART = 4096  # positions looked at together
+
+
 class GrowthError(ValueError):
     """Layers that a network cannot grow into."""
 
@@ -22,7 +25,8 @@ class GrowthError(ValueError):
 def grow(weights: Weights, hidden: list[int], boards: NDArray[np.int8], encoding: Encoding, seed: int) -> Weights:
     """The same function with the given hidden layers, each at least as wide as before; missing ones come last.
 
-    boards int8[N, 26]: positions in which every useful unit is active somewhere; units that never are start anew.
+    boards int8[N, 26]: units that are active in none of them start anew, and there the function may change; so take
+    many, rare ones among them.
     Raises GrowthError when a layer would have to shrink.
     """
     old = weights.sizes[1:-1]
@@ -56,13 +60,17 @@ def widened(weights: Weights, hidden: list[int], seed: int) -> Weights:
 
 
 def idle_units(weights: Weights, boards: NDArray[np.int8], encoding: Encoding) -> list[NDArray[np.int64]]:
-    """For each hidden layer the units that are active in none of the boards int8[N, 26]."""
-    values = encode(boards, encoding)
-    found = []
-    for matrix, bias in zip(weights.matrices[:-1], weights.biases[:-1], strict=True):
-        values = np.maximum(values @ matrix.T + bias, 0)
-        found.append(np.flatnonzero((values == 0).all(axis=0)))
-    return found
+    """For each hidden layer the units that are active in none of the boards int8[N, 26].
+
+    Some units are for rare positions: with too few boards they look idle.
+    """
+    active = [np.zeros(size, dtype=np.bool_) for size in weights.sizes[1:-1]]
+    for first in range(0, len(boards), _PART):
+        values = encode(boards[first : first + _PART], encoding)
+        for layer, seen in enumerate(active):
+            values = np.maximum(values @ weights.matrices[layer].T + weights.biases[layer], 0)
+            seen |= values.any(axis=0)
+    return [np.flatnonzero(~seen) for seen in active]
 
 
 def renewed(weights: Weights, units: list[NDArray[np.int64]], seed: int) -> Weights:

@@ -45,8 +45,9 @@ class RunFolder:
 
     @property
     def is_run(self) -> bool:
-        """Whether there is anything that a new run would overwrite."""
-        return any(path.exists() for path in (self.config, self.log, self.last, self.summary)) or self.has_checkpoint
+        """Whether there is anything that a new run would overwrite or take for its own."""
+        files = (self.config, self.log, self.last, self.best, self.summary, self.pruner, self.teacher)
+        return any(path.exists() for path in files) or self.has_checkpoint
 
     @property
     def has_checkpoint(self) -> bool:

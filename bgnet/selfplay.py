@@ -19,7 +19,7 @@ from engine.rules import MONEY
 
 __all__ = ["GAMES_PER_TASK", "MONEY_GAME", "Actor", "Game", "SelfPlay", "make_game", "play_games", "start_games"]
 
-GAMES_PER_TASK = 25
+GAMES_PER_TASK = 10
 """A task of a worker thread. The result does not depend on it, only how evenly the threads are busy."""
 _CHOICES = 0x85EBCA6B  # turns the key of a dice stream into that of the random plays beside it
 

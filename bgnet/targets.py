@@ -52,9 +52,9 @@ def _residual_lambda(values, backups, offsets, finals, last_values, wandered, la
                 carry[:] = 0.0
             for j in range(6):
                 out[t, j] = backups[t, j] + lam * carry[(j + 3) % 6]
-            turned = carry.copy()
+            later = carry.copy()
             for j in range(6):
-                carry[j] = backups[t, j] - values[t, j] + lam * turned[(j + 3) % 6]
+                carry[j] = backups[t, j] - values[t, j] + lam * later[(j + 3) % 6]
 
 
 def residual_lambda(games: SelfPlay, lam: float) -> NDArray[np.float32]:

@@ -1,8 +1,9 @@
 """The training loop: self-play on worker threads, learning in the main thread, one round apart.
 
 While the network learns from the games of round r, the games of round r + 1 are played by the weight average as it
-was before that. So the acting network lags by exactly one round, whatever the machine, and once the number of games is
-fixed a run depends on its configuration alone (and on torch's number of threads).
+was before that (or by a teacher, see bgnet.run_nets). So the acting network lags by exactly one round, whatever the
+machine, and once the number of games is fixed a run depends on its configuration and the networks that this names alone
+(and on torch's number of threads and how it multiplies matrices on the processor).
 """
 
 from __future__ import annotations
@@ -21,15 +22,15 @@ from bgnet.arena import ArenaResult
 from bgnet.checkpoints import Counters, newest_checkpoint, prune_checkpoints, save_checkpoint
 from bgnet.config import RunConfig, differences, to_toml
 from bgnet.cores import cores, stand_back
-from bgnet.distill import distill
 from bgnet.encoding import encode, encoding
-from bgnet.evaluators import NetEvaluator, find_net, load
+from bgnet.evaluators import NetEvaluator, find_net
 from bgnet.growth import GrowthError, grow, idle_units
-from bgnet.inference import FoldedNet, fold
+from bgnet.inference import fold
 from bgnet.learner import Learner
 from bgnet.measures import bellman_residuals, game_statistics
 from bgnet.netfile import NetInfo, Weights, load_net, save_net
 from bgnet.replay import Pool
+from bgnet.run_nets import RunNets
 from bgnet.runlog import RunError, RunFolder, RunLog, commit_id, machine, write_json
 from bgnet.selfplay import Actor, PendingGames, SelfPlay, make_game, play_games, start_games
 from bgnet.targets import residual_lambda, td_lambda, training_positions
@@ -45,6 +46,9 @@ _MEASURE_FROM, _MEASURE_TO = 0.03, 0.10
 _LITTLE = 0.5  # a smaller share of the time left for learning deserves a warning
 _RESIDUAL_GAME = 2**31  # the dice stream where games for the residual begin; no run gets so far
 _GROWTH_GAME = 2**31 + 2**29  # the dice stream that shows which units of a parent are active
+_GROWTH_GAMES = 1000  # so many of its games; in fifty of them a fifth of the flagship's units seem idle, an eighth are
+_RENEW_UNTIL = 0.8  # of the run: what starts later has no time to learn
+_RENEWAL_POSITIONS = 50_000
 _LONG_GAME = 58.0  # plies; games of beginners are longer, so their games/s would underrate the rest of the run
 
 
@@ -101,16 +105,12 @@ class Training:
             config.payoff, start_board, play.end_at_tables, wandering=play.wandering, random_plays=play.random_plays
         )
         self.encoding = encoding(config.net.encoding, checkers)
+        self.nets = RunNets(run, config, self.encoding, resumed=resumed)
         self.learner = Learner(config, self.encoding, None if resumed else self._parent())
-        for name in (config.exact.pruner, config.exact.teacher):
-            if name and not resumed:
-                self._checked_net(name)  # what cannot start is refused before there is a folder
         self.acting: Weights = self.learner.weights()
         self.trial = Trial(config)
         self.exact = config.learning.targets == "exact"
         self.pool = Pool(config.exact.pool) if self.exact else None
-        self._pruner: FoldedNet | None = None
-        self._teacher: NetEvaluator | None = None
         self._begun = time.monotonic()
         self._saved_at = 0.0
         self._losses: list[float] = []  # of the rounds since the last line of the log
@@ -132,7 +132,8 @@ class Training:
                 f"configuration's {self.encoding.name} with {self.encoding.checkers}"
             )
         self._note_compiling()
-        boards = play_games(fold(weights, self.encoding), self.game, self.config.seed, _GROWTH_GAME, 50).boards
+        game = self.game._replace(wandering=1.0)  # with what good play avoids: units for that are not idle
+        boards = play_games(fold(weights, self.encoding), game, self.config.seed, _GROWTH_GAME, _GROWTH_GAMES).boards
         try:
             grown = grow(weights, self.config.net.hidden, boards, self.encoding, self.config.seed)
         except GrowthError as error:
@@ -141,7 +142,7 @@ class Training:
         if grown.sizes != weights.sizes:
             self.observer.note(f"grown  from {'-'.join(map(str, weights.sizes[1:-1]))}, judging as before")
         if idle:
-            self.observer.note(f"renew  {idle} units that were active nowhere")
+            self.observer.note(f"renew  {idle} units that were active in none of {len(boards):,} positions")
         return grown
 
     @classmethod
@@ -207,6 +208,7 @@ class Training:
             if not self.counters.games:
                 log.text("config", to_toml(self.config))
                 log.text("run", f"commit {self.commit}\n{machine()}")
+            self.nets.prepare(self._evaluator(), self.game, self.observer.note, begun=self.counters.games > 0)
             self._compile()
             self._begun = time.monotonic() - self.counters.seconds
             pending = self._start_round(executor, self.counters.games)
@@ -216,6 +218,7 @@ class Training:
                 upcoming = self.counters.games + len(games.finals)
                 pending = self._start_round(executor, upcoming)
                 self._learn(games, log)
+                self._renew_if_due(len(games.finals))
                 self._fix_total(log)
                 self._evaluate_if_due(log)
                 self._after_round()
@@ -250,51 +253,8 @@ class Training:
         return start_games(executor, self._actor(first_game), self.game, self.config.seed, first_game, count)
 
     def _actor(self, first_game: int) -> Actor:
-        """Who plays the round that begins with this game: the teacher at first if there is one."""
-        taught = first_game < self.config.exact.teacher_games
-        net = self._teaching_net().folded if taught else fold(self.acting, self.encoding)
-        return Actor(net, self._pruning_net(), self.config.exact.prune_to) if self.exact else Actor(net, net, 0)
-
-    def _pruning_net(self) -> FoldedNet:
-        """The small network of exact backups, kept in the run's folder: a copy of the named one, or distilled first."""
-        if self._pruner is None:
-            exact, file = self.config.exact, self.run.pruner
-            if self._is_needed(file):
-                if exact.pruner:
-                    weights, info = self._checked_net(exact.pruner)
-                else:
-                    self.observer.note(f"distilling the pruning network from {exact.pruner_games:,} games")
-                    weights = distill(
-                        self._teaching_net(), self.encoding, self.game, exact.pruner_hidden,
-                        self.run.failed_batch, games=exact.pruner_games, seed=self.config.seed,
-                    )  # fmt: skip
-                    info = replace(self._info(), sizes=weights.sizes, note="picks results for exact backups")
-                save_net(file, weights, info)
-            self._pruner = load(file).folded
-        return self._pruner
-
-    def _teaching_net(self) -> NetEvaluator:
-        """The teacher, kept in the run's folder as a copy of the named one; without one the network itself."""
-        if not self.config.exact.teacher:
-            return NetEvaluator(self.acting, self._info())
-        if self._teacher is None:
-            if self._is_needed(self.run.teacher):
-                save_net(self.run.teacher, *self._checked_net(self.config.exact.teacher))
-            self._teacher = load(self.run.teacher)
-        return self._teacher
-
-    def _is_needed(self, file: Path) -> bool:
-        """Whether a network that the run uses has yet to be put into its folder."""
-        if self.counters.games and not file.is_file():
-            raise RunError(f"{file} is gone: without the same network the run cannot go on")
-        return not file.is_file()
-
-    def _checked_net(self, name: str) -> tuple[Weights, NetInfo]:
-        path = find_net(name)
-        weights, info = load_net(path)
-        if info.checkers != self.encoding.checkers:
-            raise RunError(f"{path}: made for {info.checkers} checkers a side, the run has {self.encoding.checkers}")
-        return weights, info
+        """Who plays the round that begins with this game."""
+        return self.nets.actor(fold(self.acting, self.encoding), first_game)
 
     def _rates(self) -> _Rates:
         """The schedules at the games played so far; until the total is fixed, their start."""
@@ -312,24 +272,26 @@ class Training:
         c, rates = self.counters, self._rates()
         picked = training_positions(games, exact=self.exact)
         boards, targets, order = self._lesson(games, picked, rates.lam)
-        loss = self.learner.learn(boards, targets, rates.learning_rate, order, self.run.failed_batch)
+        loss = float("nan")
+        if len(order):  # every play of a round may have been a random one
+            loss = self.learner.learn(boards, targets, rates.learning_rate, order, self.run.failed_batch)
+            self._losses.append(loss)
         c.rounds += 1
         c.games += len(games.finals)
         c.positions += len(picked)  # not the draws from a pool: the speed of play is measured by them
         c.steps = self.learner.steps
         c.seconds = time.monotonic() - self._begun
-        self._losses.append(loss)
         if c.rounds % _LOG_EVERY_ROUNDS == 0 or self._finished():
             since_seconds, since_games = self._logged_at
             values = {
-                "train/loss": float(np.mean(self._losses)),
                 "train/lr": rates.learning_rate,
                 "train/lambda": rates.lam,
-                "train/grad_norm": self.learner.gradient_norm(),
                 "selfplay/games_per_s": (c.games - since_games) / max(c.seconds - since_seconds, 1e-9),
                 "time/seconds": c.seconds,
                 **game_statistics(games),
             }
+            if self._losses:
+                values |= {"train/loss": float(np.mean(self._losses)), "train/grad_norm": self.learner.gradient_norm()}
             log.numbers(c.games, values)
             self._losses, self._logged_at = [], (c.seconds, c.games)
         self.observer.progress(c, {"loss": loss, "lr": rates.learning_rate})
@@ -346,6 +308,20 @@ class Training:
         # Scaled while the pool fills, so that the first positions are not learned by heart.
         draws = max(1, round(self.config.exact.reuse * len(picked) * self.pool.size / len(self.pool.boards)))
         return self.pool.boards, self.pool.targets, rng.integers(0, self.pool.size, size=draws)
+
+    def _renew_if_due(self, games: int) -> None:
+        """After the last `games` games: start idle units anew if a renewal falls into them."""
+        c, renewals = self.counters, self.config.exact.renewals
+        if not renewals or self.pool is None or not c.total_games:
+            return
+
+        def due(played: int) -> int:
+            return min(int(played * renewals / (_RENEW_UNTIL * c.total_games)), renewals)
+
+        if due(c.games) > due(c.games - games):
+            sample = self.pool.boards[: self.pool.size][:: max(1, self.pool.size // _RENEWAL_POSITIONS)]
+            count = self.learner.renew(sample, self.config.seed + c.rounds)
+            self.observer.note(f"renew  {count} units that were active in none of {len(sample):,} positions")
 
     def _targets(self, games: SelfPlay, lam: float) -> NDArray[np.float32]:
         return residual_lambda(games, lam) if self.exact else td_lambda(games, lam)

@@ -10,9 +10,9 @@ import pytest
 from bgnet.backups import roll_index
 from bgnet.config import ConfigError, load_config
 from bgnet.distill import distill, ranking_positions
-from bgnet.encoding import encoding
+from bgnet.encoding import Encoding, encoding
 from bgnet.evaluators import NetEvaluator, load
-from bgnet.netfile import NetFileError, NetInfo
+from bgnet.netfile import NetFileError, NetInfo, Weights
 from bgnet.replay import Pool
 from bgnet.runlog import RunError, RunFolder, RunLog
 from bgnet.selfplay import MONEY_GAME, play_games
@@ -96,6 +96,12 @@ def exact(tmp_path: Path, **changes: object):  # type: ignore[no-untyped-def]
     return tiny(tmp_path, **(settings | changes))
 
 
+def prepared(training: Training) -> Training:
+    """With the networks that a run puts into its folder first."""
+    training.nets.prepare(training._evaluator(), training.game, training.observer.note, begun=False)
+    return training
+
+
 def test_exact_runs_can_be_interrupted(tmp_path: Path) -> None:
     config = exact(tmp_path)
     start(tmp_path / "whole", config).go()
@@ -108,10 +114,31 @@ def test_exact_runs_can_be_interrupted(tmp_path: Path) -> None:
     assert pruner.info.sizes == [196, 8, 6]
 
 
+def test_idle_units_are_renewed_on_the_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Evenly over the first four fifths, wherever the run is interrupted; without renewals never."""
+
+    def one_seems_idle(weights: Weights, boards: np.ndarray, encoding: Encoding) -> list[np.ndarray]:
+        return [np.array([1]), np.array([], np.int64)]
+
+    start(tmp_path / "never", exact(tmp_path), never := Quiet()).go()
+    monkeypatch.setattr("bgnet.learner.idle_units", one_seems_idle)
+    config = exact(tmp_path, **{"exact.renewals": 2})
+    start(tmp_path / "whole", config, whole := Quiet()).go()
+    notes = [[note for note in observer.notes if "1 units that were active" in note] for observer in (never, whole)]
+    assert list(map(len, notes)) == [1, 3], "one more at the start, of the parent"
+    assert weights_of(tmp_path / "never") != weights_of(tmp_path / "whole")
+    for rounds in (3, 4):  # just before the first one, and after it
+        with pytest.raises(Stopped):
+            start(tmp_path / f"parts{rounds}", config, parts := Quiet(rounds)).go()
+        assert sum("1 units that were active" in note for note in parts.notes) == rounds - 2
+        Training.resume(RunFolder(tmp_path / f"parts{rounds}"), config, Quiet()).go()
+        assert weights_of(tmp_path / f"parts{rounds}") == weights_of(tmp_path / "whole")
+
+
 def test_positions_are_counted_once_however_often_they_are_drawn(tmp_path: Path) -> None:
     """--minutes fits the number of games by the speed of play, in positions."""
     for reuse in (1.0, 50.0):
-        training = start(tmp_path / f"run-{reuse}", exact(tmp_path, **{"exact.reuse": reuse}))
+        training = prepared(start(tmp_path / f"run-{reuse}", exact(tmp_path, **{"exact.reuse": reuse})))
         games = play_games(training._actor(0), training.game, 1, 0, 10)
         training._learn(games, RunLog(training.run, 0))
         assert training.counters.positions == len(games.boards)
@@ -150,7 +177,7 @@ def taught(tmp_path: Path, **changes: object):  # type: ignore[no-untyped-def]
 
 
 def test_the_teacher_plays_and_judges_at_first(tmp_path: Path) -> None:
-    training = start(tmp_path / "run", taught(tmp_path))
+    training = prepared(start(tmp_path / "run", taught(tmp_path)))
     teacher = load(str(tmp_path / "parent"))
     for first_game, by_teacher in ((0, True), (39, True), (40, False)):
         games = play_games(training._actor(first_game), training.game, 1, first_game, 3)
