@@ -17,21 +17,34 @@ __all__ = ["ship"]
 
 
 def ship(
-    run: RunFolder, name: str, note: str, folder: Path = SHIPPED, *, parent: str | None = None
+    run: RunFolder,
+    name: str,
+    note: str,
+    folder: Path = SHIPPED,
+    *,
+    parent: str | None = None,
+    teacher: str | None = None,
 ) -> tuple[Path, Path]:
     """Write `name`.safetensors (float16) and its card from a finished run -> both paths.
 
-    parent: what the network that it started from is called for others, instead of a path that only its maker knows.
-    Raises NetFileError when the run has no summary or no network.
+    parent, teacher: what the networks that it started from and learned from are called for others, instead of paths
+    that only their maker knows. Raises NetFileError when the run has no summary, no games against others or no network.
     """
     if not run.summary.is_file():
         raise NetFileError(f"{run.path} has no summary.json: only finished runs are shipped")
     summary = json.loads(run.summary.read_text(encoding="utf-8"))
     weights, info = load_net(run.last)
     info = replace(info, note=note)
+    if not summary["results"]:
+        raise NetFileError(
+            f"{run.path} played no games at its end (evaluation.final_games): its card could not say how strong it is"
+        )
     if parent is not None:
-        config = re.sub(r"(?m)^parent = .*$", lambda _: f"parent = {json.dumps(parent)}", info.config)
-        info = replace(info, parent=parent, config=config)
+        info = replace(info, parent=parent)
+    for key, value in (("parent", parent), ("teacher", teacher)):
+        if value is not None:
+            line = f"{key} = {json.dumps(value)}".replace("\\", r"\\")  # a backslash means something in a replacement
+            info = replace(info, config=re.sub(rf"(?m)^{key} = .*$", line, info.config))
     net, card = folder / f"{name}.safetensors", folder / f"{name}.md"
     save_net(net, weights, info, "float16")
     with atomic_write(card) as temporary:
@@ -41,7 +54,7 @@ def ship(
 
 def _card(name: str, note: str, weights: Weights, info: NetInfo, summary: dict[str, Any], size: int) -> str:
     inputs = f"{info.encoding} inputs (version {info.encoding_version})"
-    games, positions = f"{info.games:,} games against itself", f"{summary['positions'] / 1e6:.1f} M positions"
+    games, positions = f"{info.games:,} games", f"{summary['positions'] / 1e6:.1f} M positions"
     minutes, speed = f"{summary['seconds'] / 60:.1f} minutes", f"{summary['games_per_s']:,.0f} games/s"
     lines = [
         f"# {name}",
@@ -75,5 +88,11 @@ def _card(name: str, note: str, weights: Weights, info: NetInfo, summary: dict[s
 def _start(info: NetInfo) -> str:
     start = f"started from {info.parent}" if info.parent else "from zero"
     exact = tomllib.loads(info.config).get("exact", {})
-    taught = exact.get("teacher_games", 0)
-    return f"{start}, the first {taught:,} games were a teacher's" if taught else start
+    taught = min(exact.get("teacher_games", 0), info.games)
+    if taught == info.games:
+        return f"{start}, all games were those of {exact['teacher']}"
+    return (
+        f"{start}, the first {taught:,} games were those of {exact['teacher']}, then its own"
+        if taught
+        else f"{start}, all games its own"
+    )

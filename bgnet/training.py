@@ -93,6 +93,8 @@ class Training:
         *,
         resumed: bool = False,
     ) -> None:
+        if minutes and config.exact.teacher:
+            raise RunError("--minutes measures the speed at a run's start, where a teacher plays: give `games` instead")
         self.run = run
         self.config = config
         self.commit = commit_id()  # now: the working tree may move on while the run goes
@@ -105,6 +107,8 @@ class Training:
             config.payoff, start_board, play.end_at_tables, wandering=play.wandering, random_plays=play.random_plays
         )
         self.encoding = encoding(config.net.encoding, checkers)
+        if 0 < config.games <= config.exact.teacher_games:
+            observer.note("note: the teacher plays the whole run, exact.teacher_games is not below games")
         self.nets = RunNets(run, config, self.encoding, resumed=resumed)
         self.learner = Learner(config, self.encoding, None if resumed else self._parent())
         self.acting: Weights = self.learner.weights()

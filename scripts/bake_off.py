@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bgnet.cli.common import run_script
-from bgnet.config import LearningConfig, NetConfig, RunConfig
+from bgnet.config import RunConfig
 from bgnet.cores import cores
 from bgnet.encoding import encoding
 from bgnet.evaluators import NetEvaluator, load
@@ -61,14 +61,20 @@ def play(teacher: str, pruner: str, first_game: int, games: int, progress: Progr
     return Lesson(*map(np.concatenate, zip(*parts, strict=True)))
 
 
+def run_config(hidden: list[int], args: argparse.Namespace) -> RunConfig:
+    """What the learner needs to know; ValidationError for what it cannot do."""
+    learning = {
+        "batch_size": args.batch_size, "plain_width": args.plain_width, "precision": args.precision,
+        "equity_weight": args.equity_weight, "average": 0.998,
+        "learning_rate": args.learning_rate, "final_learning_rate": args.learning_rate,
+    }  # fmt: skip
+    keys = {"seed": args.seed, "device": "cpu", "net": {"hidden": hidden}, "learning": learning}
+    return RunConfig.model_validate(keys)
+
+
 def learn(hidden: list[int], lesson: Lesson, test: Lesson, args: argparse.Namespace) -> dict[str, Any]:
     """Train one shape and ask it about the test's positions."""
-    learning = LearningConfig(
-        batch_size=args.batch_size, learning_rate=args.learning_rate, plain_width=args.plain_width,
-        final_learning_rate=args.learning_rate / 1e3, average=0.998,
-    )  # fmt: skip
-    config = RunConfig(seed=args.seed, device="cpu", net=NetConfig(hidden=hidden), learning=learning)
-    learner = Learner(config, encoding("classic"))
+    learner = Learner(run_config(hidden, args), encoding("classic"))
     rng = np.random.Generator(np.random.Philox(key=[args.seed, 0]))
     steps = max(1, args.draws // args.batch_size)
     begun = time.process_time()
@@ -102,7 +108,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--learning-rate", type=float, default=4e-3)
     parser.add_argument("--plain-width", type=int, default=16384, help="learning.plain_width (16384)")
     parser.add_argument("--batch-size", type=int, default=512)
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--precision", default="single", help="learning.precision: single or bfloat16 (single)")
+    parser.add_argument("--equity-weight", type=float, default=0.0, help="learning.equity_weight (0)")
+    parser.add_argument("--seed", type=int, default=1, help="of the networks' first weights and the draws (1)")
     parser.add_argument("--progress", default="auto", choices=MODES)
     return parser.parse_args()
 
@@ -116,7 +124,7 @@ def main() -> int:
     if min(args.games, args.test_games, args.draws, args.batch_size) < 1:
         raise ValueError("--games, --test-games, --draws and --batch-size must be at least 1")
     for shape in shapes:
-        NetConfig(hidden=shape)  # refuses what cannot be trained before an hour of games
+        run_config(shape, args)  # refuses what cannot be trained before an hour of games
     with Progress(args.games + args.test_games, "games", args.progress) as shown:
         lesson = play(args.teacher, args.pruner, 0, args.games, shown)
         test = play(args.teacher, args.pruner, _OTHER_GAME, args.test_games, shown)

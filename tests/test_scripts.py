@@ -48,6 +48,9 @@ def test_help_begins_with_what_it_is_for(script: str) -> None:
         (["bake_off.py", "wide"], "a shape is widths"),
         (["bake_off.py", "0-3"], "hidden"),
         (["bake_off.py", "16", "--draws", "0"], "--draws"),
+        (["bake_off.py", "16", "--learning-rate", "2"], "learning_rate"),
+        (["bake_off.py", "16", "--precision", "half"], "precision"),
+        (["bake_off.py", "16", "--seed", "-1"], "seed"),
         (["bake_off.py", "16", "--teacher", "nobody"], "nobody"),
     ],
 )

@@ -49,7 +49,13 @@ def train(
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a key, e.g. learning.average=0.99.")
     ] = None,
     minutes: Annotated[
-        float | None, typer.Option("--minutes", min=0.05, max=100_000.0, help="Fit the number of games to a time.")
+        float | None,
+        typer.Option(
+            "--minutes",
+            min=0.05,
+            max=100_000.0,
+            help="Fit the number of games to a time; with exact backups only roughly.",
+        ),
     ] = None,
     out: Annotated[Path | None, typer.Option("--out", help="The run's folder; default: a new one under runs/.")] = None,
     parent: Annotated[

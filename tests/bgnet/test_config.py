@@ -16,6 +16,8 @@ def test_shipped_run_files(path: Path, tmp_path: Path) -> None:
     config = load_config(path)
     (tmp_path / "again.toml").write_text(to_toml(config))
     assert load_config(tmp_path / "again.toml") == config
+    for name in filter(None, (config.parent, config.exact.teacher)):
+        assert name.startswith("runs/"), "a network that is shipped under a name may be another tomorrow"
 
 
 def test_the_standard_network() -> None:

@@ -192,8 +192,9 @@ def test_a_taught_run_can_be_interrupted_before_and_after_the_teacher_leaves(tmp
     start(tmp_path / "whole", config).go()
     last = load(tmp_path / "whole/last.safetensors")
     assert last.info.sizes == [196, 24, 8, 6] and last.info.parent == ""
-    _, card = ship(RunFolder(tmp_path / "whole"), "taught", "A test", tmp_path)
-    assert "from zero, the first 40 games were a teacher's" in card.read_text()
+    _, card = ship(RunFolder(tmp_path / "whole"), "taught", "A test", tmp_path, teacher="some net")
+    assert "from zero, the first 40 games were those of some net, then its own" in card.read_text()
+    assert 'teacher = "some net"' in card.read_text() and str(tmp_path) not in card.read_text()
     for rounds in (2, 6):
         with pytest.raises(Stopped):
             start(tmp_path / f"parts{rounds}", config, Quiet(rounds)).go()
@@ -219,7 +220,17 @@ def test_a_teacher_that_cannot_teach_is_refused_before_there_is_a_folder(tmp_pat
     start(tmp_path / "hyper", tiny(tmp_path, games=4, **{"game.variant": "hypergammon"})).go()
     with pytest.raises(RunError, match="made for 3 checkers a side, the run has 15"):
         start(tmp_path / "run", taught(tmp_path, **{"exact.teacher": str(tmp_path / "hyper")}))
+    with pytest.raises(RunError, match="--minutes .* where a teacher plays: give `games`"):
+        start(tmp_path / "run", taught(tmp_path), minutes=1)
     assert not (tmp_path / "run").exists()
+
+
+def test_a_teacher_of_the_whole_run_is_remarked(tmp_path: Path) -> None:
+    config = taught(tmp_path, **{"exact.teacher_games": 20, "games": 20})
+    start(tmp_path / "run", config, observer := Quiet()).go()
+    assert any("the teacher plays the whole run" in note for note in observer.notes)
+    _, card = ship(RunFolder(tmp_path / "run"), "taught", "A test", tmp_path, teacher="some net")
+    assert "all games were those of some net" in card.read_text()
 
 
 @pytest.mark.parametrize(

@@ -140,7 +140,19 @@ def test_shipping_writes_a_net_and_its_card(tmp_path: Path) -> None:
     assert all(np.allclose(a, b, atol=1e-3) for a, b in zip(weights.arrays(), original.arrays(), strict=True))
     named, _ = ship(RunFolder(tmp_path / "run"), "named", "A test", tmp_path, parent="some net")
     assert load_net(named)[1].parent == "some net" and 'parent = "some net"' in load_net(named)[1].config
-    assert "20 games against itself" in card.read_text() and "`random` | 20 |" in card.read_text()
+    assert (
+        "| 20 games, 0.0 M positions; from zero, all games its own |" in card.read_text()
+        and "`random` | 20 |" in card.read_text()
+    )
+
+
+def test_shipping_needs_games_against_others(tmp_path: Path) -> None:
+    (tmp_path / "run.toml").write_text("games = 20\n[net]\nhidden = [16]\n[evaluation]\ntimes = 0\nfinal_games = 0\n")
+    words = ["train", tmp_path / "run.toml", "--out", tmp_path / "run", "--quiet"]
+    subprocess.run([sys.executable, "-m", "bgnet", *map(str, words)], check=True, capture_output=True)
+    with pytest.raises(NetFileError, match=r"evaluation\.final_games"):
+        ship(RunFolder(tmp_path / "run"), "x", "a note", tmp_path)
+    assert not list(tmp_path.glob("x.*"))
 
 
 @pytest.mark.parametrize("words", [[], ["standard"], ["--paths"]])
