@@ -213,6 +213,7 @@ class Training:
                 log.text("config", to_toml(self.config))
                 log.text("run", f"commit {self.commit}\n{machine()}")
             self.nets.prepare(self._evaluator(), self.game, self.observer.note, begun=self.counters.games > 0)
+            self.counters.seconds = time.monotonic() - self._begun
             self._compile()
             self._begun = time.monotonic() - self.counters.seconds
             pending = self._start_round(executor, self.counters.games)
