@@ -33,6 +33,7 @@ class RunFolder:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.config = path / "config.toml"
+        self.changes = path / "changes.jsonl"
         self.checkpoints = path / "checkpoints"
         self.log = path / "log.jsonl"
         self.last = path / "last.safetensors"

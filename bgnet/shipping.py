@@ -11,6 +11,7 @@ from typing import Any
 
 from bgnet.evaluators import SHIPPED
 from bgnet.netfile import NetFileError, NetInfo, Weights, atomic_write, load_net, save_net
+from bgnet.run_changes import Change, changes_of
 from bgnet.runlog import RunFolder
 
 __all__ = ["ship"]
@@ -48,11 +49,14 @@ def ship(
     net, card = folder / f"{name}.safetensors", folder / f"{name}.md"
     save_net(net, weights, info, "float16")
     with atomic_write(card) as temporary:
-        temporary.write_text(_card(name, note, weights, info, summary, net.stat().st_size), encoding="utf-8")
+        text = _card(name, note, weights, info, summary, changes_of(run), net.stat().st_size)
+        temporary.write_text(text, encoding="utf-8")
     return net, card
 
 
-def _card(name: str, note: str, weights: Weights, info: NetInfo, summary: dict[str, Any], size: int) -> str:
+def _card(
+    name: str, note: str, weights: Weights, info: NetInfo, summary: dict[str, Any], changes: list[Change], size: int
+) -> str:
     inputs = f"{info.encoding} inputs (version {info.encoding_version})"
     games, positions = f"{info.games:,} games", f"{summary['positions'] / 1e6:.1f} M positions"
     minutes, speed = f"{summary['seconds'] / 60:.1f} minutes", f"{summary['games_per_s']:,.0f} games/s"
@@ -81,6 +85,9 @@ def _card(name: str, note: str, weights: Weights, info: NetInfo, summary: dict[s
         interval = ", ".join("-" if end is None else f"{end:+.3f}" for end in result["interval"])
         points = f"{result['points_per_game']:+.3f} [{interval}]"
         lines.append(f"| `{result['b']}` | {result['games']:,} | {points} | {wins:.1%} |")
+    if changes:
+        lines += ["", "Changed on the way (before / after):", ""]
+        lines += [f"- at {change.games:,} games: {', '.join(change.keys)}" for change in changes]
     config = info.config.strip()
     return "\n".join([*lines, "", "The run file, defaults included:", "", "```toml", config, "```", ""])
 

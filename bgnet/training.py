@@ -30,6 +30,7 @@ from bgnet.learner import Learner
 from bgnet.measures import bellman_residuals, game_statistics
 from bgnet.netfile import NetInfo, Weights, load_net, save_net
 from bgnet.replay import Pool
+from bgnet.run_changes import Change, apply_changes, changed_config
 from bgnet.run_nets import RunNets
 from bgnet.runlog import RunError, RunFolder, RunLog, commit_id, machine, write_json
 from bgnet.selfplay import Actor, PendingGames, SelfPlay, make_game, play_games, start_games
@@ -151,21 +152,37 @@ class Training:
 
     @classmethod
     def resume(
-        cls, run: RunFolder, config: RunConfig | None, observer: Observer, minutes: float | None = None
+        cls,
+        run: RunFolder,
+        config: RunConfig | None,
+        observer: Observer,
+        minutes: float | None = None,
+        settings: list[str] | None = None,
     ) -> Training:
         """Go on with a run from its newest checkpoint. Raises RunError when `config` is not the run's own.
 
-        minutes counts only as long as the number of games is not fixed.
+        minutes counts only as long as the number of games is not fixed. settings: `key=value` changes of the
+        configuration from here on (see bgnet.run_changes); raises ConfigError or RunError for those that cannot be.
         """
         stored = run.stored_config()
         changed = differences(stored, config) if config is not None else []
         if changed:
             raise RunError(f"{run.path} was started with another configuration: {', '.join(changed)}")
+        stored, changes = changed_config(run, settings or [])
         if not run.has_checkpoint and not any(run.checkpoints.glob("*.damaged")):
             observer.note(f"{run.path} has no checkpoint yet: it starts from the beginning")
-            return cls(run, stored, observer, minutes)
+            training = cls(run, stored, observer, minutes)
+            apply_changes(run, stored, Change(0, changes))
+            return training
         path, counters, tensors = newest_checkpoint(run.checkpoints)
+        if any(change.startswith("games ") for change in changes):
+            if stored.games <= counters.games:
+                raise RunError(f"games = {stored.games:,}: the run has played {counters.games:,} already")
+            counters.total_games = stored.games
         training = cls(run, stored, observer, resumed=True)
+        apply_changes(run, stored, Change(counters.games, changes))
+        for change in changes:
+            observer.note(f"change {change} from {counters.games:,} games on")
         training.counters = counters
         if minutes is not None and counters.total_games:
             observer.note(

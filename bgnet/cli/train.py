@@ -46,7 +46,12 @@ def train(
         bool, typer.Option("--resume", help="Go on with the run in --out, or the newest of CONFIG.")
     ] = False,
     settings: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a key, e.g. learning.average=0.99.")
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="Change a key, e.g. learning.average=0.99; with --resume FOLDER from here on.",
+        ),
     ] = None,
     minutes: Annotated[
         float | None,
@@ -102,9 +107,9 @@ def _prepare(
     if parent is not None:
         settings = [*settings, f"parent={json.dumps(parent)}"]
     if resume and config.is_dir():
-        if settings:
-            raise RunError("a run goes on with its own configuration; --set and --from belong to new ones")
-        return Training.resume(RunFolder(config), None, screen, minutes)
+        if parent is not None:
+            raise RunError("a run goes on with its own networks; --from belongs to new ones")
+        return Training.resume(RunFolder(config), None, screen, minutes, settings)
     run_config = load_config(config, settings)
     if resume:
         run = RunFolder(out) if out is not None else RunFolder.newest(config.stem)
