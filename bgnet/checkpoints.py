@@ -43,6 +43,12 @@ class Counters:
     best_score: float | None = None
     """Points per game, against the last of the opponents that can play here, of the best network so far."""
 
+    def evaluations_due(self, times: int) -> int:
+        """How many of a run's `times` evaluations belong to the games so far: by the share of the run, so that a
+        resumed run agrees. Its total must be fixed.
+        """
+        return self.games * (times + 1) // self.total_games
+
 
 def save_checkpoint(folder: Path, counters: Counters, tensors: Tensors) -> Path:
     """Write a checkpoint atomically and return its path; OSError names the path when that fails."""
@@ -65,6 +71,11 @@ def load_checkpoint(path: Path) -> tuple[Counters, Tensors]:
 
 def _checkpoints(folder: Path) -> list[Path]:
     return sorted(folder.glob("round-*.safetensors"))
+
+
+def latest_checkpoint(folder: Path) -> Path | None:
+    """The file of the newest checkpoint, readable or not."""
+    return next(reversed(_checkpoints(folder)), None)
 
 
 def newest_checkpoint(folder: Path) -> tuple[Path, Counters, Tensors]:

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from bgnet.encoding import ENCODINGS
 from engine.rules import PRESETS
 
-__all__ = ["ConfigError", "RunConfig", "differences", "load_config", "to_toml"]
+__all__ = ["ConfigError", "RunConfig", "differences", "load_config", "make_config", "to_toml"]
 
 
 class ConfigError(ValueError):
@@ -79,7 +79,7 @@ class LearningConfig(_Section):
     """TD(lambda) from `lambda_until` on; it moves linearly until then."""
     lambda_until: float = Field(default=0.5, gt=0, le=1)
     """Share of the run after which lambda stays at its end."""
-    plain_width: int = Field(default=128, ge=1)
+    plain_width: int = Field(default=128, ge=1, le=1_000_000)
     """A layer with more inputs than this from the layer before learns at a rate smaller in proportion. It keeps the
     units of narrow second layers behind wide first ones alive (see bgnet.learner); networks that are wide further back
     learn faster with 16384, all layers at the full rate (configs/README.md)."""
@@ -169,7 +169,7 @@ class RunConfig(_Section):
     def _keys_agree(self) -> RunConfig:
         learning = self.learning
         if bool(self.exact.teacher) != bool(self.exact.teacher_games):
-            raise ValueError("exact.teacher and exact.teacher_games go together: name both or none")
+            raise ValueError("exact.teacher and exact.teacher_games (at least 1) go together: name both or none")
         if self.exact.teacher and learning.targets != "exact":
             raise ValueError('exact.teacher needs learning.targets = "exact"')
         if learning.targets == "exact" and not self.parent and not self.exact.teacher:
@@ -206,10 +206,15 @@ def load_config(path: str | Path, settings: list[str] | None = None) -> RunConfi
         raise ConfigError(f"{path}: not TOML: {error}") from error
     for setting in settings or []:
         _apply(raw, setting)
+    return make_config(raw, str(path))
+
+
+def make_config(raw: dict[str, Any], where: str) -> RunConfig:
+    """A configuration from nested keys and values; ConfigError that begins with `where` and names the key."""
     try:
         return RunConfig.model_validate(raw)
     except ValidationError as error:
-        raise ConfigError(f"{path}: " + "; ".join(_explain(e) for e in error.errors())) from error
+        raise ConfigError(f"{where}: " + "; ".join(_explain(e) for e in error.errors())) from error
 
 
 def _apply(raw: dict[str, Any], setting: str) -> None:
@@ -261,8 +266,8 @@ def to_toml(config: RunConfig) -> str:
 
 
 def _toml(value: Any) -> str:
-    """JSON and TOML write numbers, booleans, words and lists alike, but for escapes of characters beyond 16 bits."""
-    return json.dumps(value, ensure_ascii=False)
+    """JSON and TOML write values alike, but for DEL and for escapes of characters beyond 16 bits."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def differences(one: RunConfig, other: RunConfig) -> list[str]:

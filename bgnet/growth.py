@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from bgnet.encoding import Encoding, encode
 from bgnet.netfile import Weights
 
-__all__ = ["GrowthError", "deepened", "grow", "idle_units", "renewed", "widened"]
+__all__ = ["GrowthError", "check_growth", "deepened", "grow", "idle_units", "renewed", "widened"]
 
 
 _PART = 4096  # positions looked at together
@@ -29,14 +29,19 @@ def grow(weights: Weights, hidden: list[int], boards: NDArray[np.int8], encoding
     many, rare ones among them.
     Raises GrowthError when a layer would have to shrink.
     """
-    old = weights.sizes[1:-1]
-    least = old + old[-1:] * (len(hidden) - len(old))  # a layer added is at least as wide as the one before it was
-    if len(hidden) < len(old) or any(new < width for new, width in zip(hidden, least, strict=True)):
-        raise GrowthError(f"hidden layers {old} cannot grow into {hidden}: that needs {least} or more")
+    check_growth(weights, hidden)
     while len(weights.sizes) - 2 < len(hidden):
         weights = deepened(weights)
     weights = widened(weights, hidden, seed)
     return renewed(weights, idle_units(weights, boards, encoding), seed + 1)
+
+
+def check_growth(weights: Weights, hidden: list[int]) -> None:
+    """GrowthError when the network cannot grow into the given hidden layers."""
+    old = weights.sizes[1:-1]
+    least = old + old[-1:] * (len(hidden) - len(old))  # a layer added is at least as wide as the one before it was
+    if len(hidden) < len(old) or any(new < width for new, width in zip(hidden, least, strict=True)):
+        raise GrowthError(f"hidden layers {old} cannot grow into {hidden}: that needs {least} or more")
 
 
 def deepened(weights: Weights) -> Weights:

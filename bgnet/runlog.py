@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import platform
 import subprocess
@@ -155,7 +156,8 @@ class RunLog:
     def numbers(self, games: int, values: Mapping[str, float]) -> None:
         """Curves at a number of games, and the same as one line of the log."""
         with _naming(self._path):
-            self._file.write(json.dumps({"games": games, **values}) + "\n")
+            finite = {name: value if math.isfinite(value) else None for name, value in values.items()}
+            self._file.write(json.dumps({"games": games, **finite}) + "\n")
             self._file.flush()
         with _naming(self._path.parent):
             for name, value in values.items():

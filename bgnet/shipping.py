@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from bgnet.config import ConfigError, make_config, to_toml
 from bgnet.evaluators import SHIPPED
 from bgnet.netfile import NetFileError, NetInfo, Weights, atomic_write, load_net, save_net
 from bgnet.run_changes import Change, changes_of
@@ -29,34 +30,71 @@ def ship(
     """Write `name`.safetensors (float16) and its card from a finished run -> both paths.
 
     parent, teacher: what the networks that it started from and learned from are called for others, instead of paths
-    that only their maker knows. Raises NetFileError when the run has no summary, no games against others or no network.
+    that only their maker knows. Raises NetFileError when the run has no summary, no games against others or no network,
+    or is not done since it was made longer, and ValueError for names that cannot be; nothing is written then.
     """
+    if not re.fullmatch(r"[\w][\w.-]*", name):
+        raise ValueError(f"a network's name is letters, digits, dots and dashes, not {name!r}")
     if not run.summary.is_file():
         raise NetFileError(f"{run.path} has no summary.json: only finished runs are shipped")
-    summary = json.loads(run.summary.read_text(encoding="utf-8"))
     weights, info = load_net(run.last)
-    info = replace(info, note=note)
-    if not summary["results"]:
-        raise NetFileError(
-            f"{run.path} played no games at its end (evaluation.final_games): its card could not say how strong it is"
-        )
-    if parent is not None:
-        info = replace(info, parent=parent)
-    for key, value in (("parent", parent), ("teacher", teacher)):
-        if value is not None:
-            line = f"{key} = {json.dumps(value)}".replace("\\", r"\\")  # a backslash means something in a replacement
-            info = replace(info, config=re.sub(rf"(?m)^{key} = .*$", line, info.config))
+    summary = _summary(run, info)
+    info = _renamed(replace(info, note=note), parent, teacher)
     net, card = folder / f"{name}.safetensors", folder / f"{name}.md"
+    lines = _card(name, note, weights, info, summary, changes_of(run))
     save_net(net, weights, info, "float16")
     with atomic_write(card) as temporary:
-        text = _card(name, note, weights, info, summary, changes_of(run), net.stat().st_size)
+        text = "\n".join(lines).replace(_SIZE, f"{net.stat().st_size / 1000:.0f} kB")
         temporary.write_text(text, encoding="utf-8")
     return net, card
 
 
+def _summary(run: RunFolder, info: NetInfo) -> dict[str, Any]:
+    """What the run wrote at its end, with all that a card needs."""
+    try:
+        summary: dict[str, Any] = json.loads(run.summary.read_text(encoding="utf-8"))
+        for key in ("positions", "seconds", "games_per_s", "machine"):
+            summary[key]
+        for result in summary["results"]:
+            _against(result)
+        games = summary["games"]
+    except (KeyError, TypeError, ValueError) as error:
+        raise NetFileError(f"{run.summary} is damaged ({error!r})") from error
+    if games != info.games:
+        raise NetFileError(
+            f"{run.path}: {run.last.name} is after {info.games:,} games, summary.json after {games:,}: let it finish"
+        )
+    if not summary["results"]:
+        raise NetFileError(
+            f"{run.path} played no games at its end (evaluation.final_games): its card could not say how strong it is"
+        )
+    return summary
+
+
+def _renamed(info: NetInfo, parent: str | None, teacher: str | None) -> NetInfo:
+    """With other names for the networks that it started from and learned from."""
+    try:
+        config = make_config(tomllib.loads(info.config), "the network's run file")
+    except (tomllib.TOMLDecodeError, ConfigError) as error:
+        raise NetFileError(f"the run file within the network cannot be read: {error}") from error
+    for value, was, what in ((parent, config.parent, "parent"), (teacher, config.exact.teacher, "teacher")):
+        if value is not None and not was:
+            raise ValueError(f"{what}: the run had none")
+        if value is not None and (not value.isprintable() or not value.strip() or "|" in value):
+            raise ValueError(f"{what}: a name on one line and without |, not {value!r}")
+    if parent is not None:
+        config = config.model_copy(update={"parent": parent})
+    if teacher is not None:
+        config = config.model_copy(update={"exact": config.exact.model_copy(update={"teacher": teacher})})
+    return replace(info, parent=config.parent, config=to_toml(config))
+
+
+_SIZE = "{size of the file}"
+
+
 def _card(
-    name: str, note: str, weights: Weights, info: NetInfo, summary: dict[str, Any], changes: list[Change], size: int
-) -> str:
+    name: str, note: str, weights: Weights, info: NetInfo, summary: dict[str, Any], changes: list[Change]
+) -> list[str]:
     inputs = f"{info.encoding} inputs (version {info.encoding_version})"
     games, positions = f"{info.games:,} games", f"{summary['positions'] / 1e6:.1f} M positions"
     minutes, speed = f"{summary['seconds'] / 60:.1f} minutes", f"{summary['games_per_s']:,.0f} games/s"
@@ -68,7 +106,7 @@ def _card(
         "| | |",
         "|---|---|",
         f"| layers | {info.label}, {weights.count:,} weights on {inputs} |",
-        f"| file | {size / 1000:.0f} kB, float16 safetensors |",
+        f"| file | {_SIZE}, float16 safetensors |",
         f"| learned from | {games}, {positions}; {_start(info)} |",
         f"| time | {minutes}, baseline games included ({speed}) |",
         f"| machine | {summary['machine']} |",
@@ -80,26 +118,29 @@ def _card(
         "| against | games | points per game | wins |",
         "|---|---|---|---|",
     ]
-    for result in summary["results"]:
-        wins = result["wins"] / result["games"]
-        interval = ", ".join("-" if end is None else f"{end:+.3f}" for end in result["interval"])
-        points = f"{result['points_per_game']:+.3f} [{interval}]"
-        lines.append(f"| `{result['b']}` | {result['games']:,} | {points} | {wins:.1%} |")
+    lines += map(_against, summary["results"])
     if changes:
         lines += ["", "Changed on the way (before / after):", ""]
         lines += [f"- at {change.games:,} games: {', '.join(change.keys)}" for change in changes]
     config = info.config.strip()
-    return "\n".join([*lines, "", "The run file, defaults included:", "", "```toml", config, "```", ""])
+    return [*lines, "", "The run file, defaults included:", "", "```toml", config, "```", ""]
+
+
+def _against(result: dict[str, Any]) -> str:
+    """A line of the table of results."""
+    wins = result["wins"] / result["games"]
+    interval = ", ".join("-" if end is None else f"{end:+.3f}" for end in result["interval"])
+    points = f"{result['points_per_game']:+.3f} [{interval}]"
+    return f"| `{result['b']}` | {result['games']:,} | {points} | {wins:.1%} |"
 
 
 def _start(info: NetInfo) -> str:
     start = f"started from {info.parent}" if info.parent else "from zero"
-    exact = tomllib.loads(info.config).get("exact", {})
-    taught = min(exact.get("teacher_games", 0), info.games)
+    config = make_config(tomllib.loads(info.config), "the network's run file")
+    a_round = config.selfplay.games_per_round
+    taught = min(-(-config.exact.teacher_games // a_round) * a_round, info.games)
+    if not taught:
+        return f"{start}, all games its own"
     if taught == info.games:
-        return f"{start}, all games were those of {exact['teacher']}"
-    return (
-        f"{start}, the first {taught:,} games were those of {exact['teacher']}, then its own"
-        if taught
-        else f"{start}, all games its own"
-    )
+        return f"{start}, all games were those of {config.exact.teacher}"
+    return f"{start}, the first {taught:,} games were those of {config.exact.teacher}, then its own"

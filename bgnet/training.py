@@ -19,18 +19,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bgnet.arena import ArenaResult
-from bgnet.checkpoints import Counters, newest_checkpoint, prune_checkpoints, save_checkpoint
+from bgnet.checkpoints import Counters, latest_checkpoint, newest_checkpoint, prune_checkpoints, save_checkpoint
 from bgnet.config import RunConfig, differences, to_toml
 from bgnet.cores import cores, stand_back
 from bgnet.encoding import encode, encoding
 from bgnet.evaluators import NetEvaluator, find_net
-from bgnet.growth import GrowthError, grow, idle_units
+from bgnet.growth import GrowthError, check_growth, grow, idle_units
 from bgnet.inference import fold
 from bgnet.learner import Learner
 from bgnet.measures import bellman_residuals, game_statistics
 from bgnet.netfile import NetInfo, Weights, load_net, save_net
 from bgnet.replay import Pool
-from bgnet.run_changes import Change, apply_changes, changed_config
+from bgnet.run_changes import Change, apply_change, plan_change
 from bgnet.run_nets import RunNets
 from bgnet.runlog import RunError, RunFolder, RunLog, commit_id, machine, write_json
 from bgnet.selfplay import Actor, PendingGames, SelfPlay, make_game, play_games, start_games
@@ -101,6 +101,8 @@ class Training:
         self.commit = commit_id()  # now: the working tree may move on while the run goes
         self.observer = observer
         self._noted = False
+        self._change = Change(0, [])
+        self._from: Path | None = None  # the checkpoint it goes on from
         self.counters = Counters(total_games=0 if minutes else config.games, minutes=minutes or 0.0)
         start_board, checkers = VARIANTS[config.game.variant]
         play = config.selfplay
@@ -136,13 +138,14 @@ class Training:
                 f"{path}: made for {info.encoding} inputs with {info.checkers} checkers, which does not fit the "
                 f"configuration's {self.encoding.name} with {self.encoding.checkers}"
             )
+        try:
+            check_growth(weights, self.config.net.hidden)
+        except GrowthError as error:
+            raise RunError(f"{path}: {error}") from error
         self._note_compiling()
         game = self.game._replace(wandering=1.0)  # with what good play avoids: units for that are not idle
         boards = play_games(fold(weights, self.encoding), game, self.config.seed, _GROWTH_GAME, _GROWTH_GAMES).boards
-        try:
-            grown = grow(weights, self.config.net.hidden, boards, self.encoding, self.config.seed)
-        except GrowthError as error:
-            raise RunError(f"{path}: {error}") from error
+        grown = grow(weights, self.config.net.hidden, boards, self.encoding, self.config.seed)
         idle = sum(map(len, idle_units(weights, boards, self.encoding)))
         if grown.sizes != weights.sizes:
             self.observer.note(f"grown  from {'-'.join(map(str, weights.sizes[1:-1]))}, judging as before")
@@ -167,23 +170,21 @@ class Training:
         stored = run.stored_config()
         changed = differences(stored, config) if config is not None else []
         if changed:
-            raise RunError(f"{run.path} was started with another configuration: {', '.join(changed)}")
-        stored, changes = changed_config(run, settings or [])
+            raise RunError(
+                f"{run.path} has another configuration: {', '.join(changed)}; to change it: --resume {run.path} --set"
+            )
         if not run.has_checkpoint and not any(run.checkpoints.glob("*.damaged")):
             observer.note(f"{run.path} has no checkpoint yet: it starts from the beginning")
-            training = cls(run, stored, observer, minutes)
-            apply_changes(run, stored, Change(0, changes))
+            config, _, change = plan_change(run, settings or [], Counters(total_games=stored.games))
+            training = cls(run, config, observer, minutes)
+            training._change = change
             return training
         path, counters, tensors = newest_checkpoint(run.checkpoints)
-        if any(change.startswith("games ") for change in changes):
-            if stored.games <= counters.games:
-                raise RunError(f"games = {stored.games:,}: the run has played {counters.games:,} already")
-            counters.total_games = stored.games
-        training = cls(run, stored, observer, resumed=True)
-        apply_changes(run, stored, Change(counters.games, changes))
-        for change in changes:
-            observer.note(f"change {change} from {counters.games:,} games on")
-        training.counters = counters
+        config, counters, change = plan_change(run, settings or [], counters)
+        training = cls(run, config, observer, resumed=True)
+        training.counters, training._change, training._from = counters, change, path
+        for key in change.keys:
+            observer.note(f"change {key} from {counters.games:,} games on")
         if minutes is not None and counters.total_games:
             observer.note(
                 f"the run ends at {counters.total_games:,} games, as was fixed before; --minutes changes nothing"
@@ -205,21 +206,25 @@ class Training:
     def go(self) -> dict[str, Any]:
         """Train to the end -> the summary. Raises Stopped, NonFiniteLoss, RunError, OSError."""
         with self.run.locked():
+            if self._from is not None and self._from != latest_checkpoint(self.run.checkpoints):
+                raise RunError(f"{self.run.path}: another process has gone on with this run meanwhile; resume it again")
+            self._from = None
             summary = self._old_summary() if self._finished() else None
             if summary is not None:
                 self.observer.note("the run is finished already")
             return summary or self._go()
 
     def _old_summary(self) -> dict[str, Any] | None:
-        """What an earlier stretch wrote at its end; None when that is missing or damaged."""
+        """What was written at the end; None when that is missing, damaged, or from before the run was made longer."""
         try:
             summary: dict[str, Any] = json.loads(self.run.summary.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+            return summary if summary["games"] == self.counters.games else None
+        except (OSError, ValueError, KeyError, TypeError):
             return None
-        return summary
 
     def _go(self) -> dict[str, Any]:
         self._begun = time.monotonic() - self.counters.seconds
+        apply_change(self.run, self.config, self._change)
         self.save()  # an unwritable folder or a full disk shows now, and a resume finds something
         log = RunLog(self.run, self.counters.games)
         threads = self.config.selfplay.threads or max(1, cores() - 1)
@@ -382,7 +387,7 @@ class Training:
         left = max(budget - c.seconds - later, 0.0)
         per_round = self.config.selfplay.games_per_round
         c.total_games = c.games + max(1, round(speed * left / per_round)) * per_round
-        c.evaluations = self._evaluations_due()
+        c.evaluations = c.evaluations_due(self.config.evaluation.times)
         if left < _LITTLE * budget:
             self.observer.note(
                 f"note: playing the baselines takes most of {c.minutes:g} minutes; --set evaluation.final_games=400 or "
@@ -394,13 +399,13 @@ class Training:
     # ---- measuring and saving ---------------------------------------------------------------------------------
 
     def _evaluate_if_due(self, log: RunLog) -> None:
-        if self.counters.total_games and not self._finished() and self._evaluations_due() > self.counters.evaluations:
-            self.counters.evaluations = self._evaluations_due()
+        if (
+            self.counters.total_games
+            and not self._finished()
+            and self.counters.evaluations_due(self.config.evaluation.times) > self.counters.evaluations
+        ):
+            self.counters.evaluations = self.counters.evaluations_due(self.config.evaluation.times)
             self._evaluate(log)
-
-    def _evaluations_due(self) -> int:
-        """How many evaluations belong to the games so far: by the share of the run, so that a resumed run agrees."""
-        return self.counters.games * (self.config.evaluation.times + 1) // self.counters.total_games
 
     def _evaluate(self, log: RunLog) -> None:
         c = self.counters

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bgnet.cli.common import run_script
-from bgnet.config import RunConfig
+from bgnet.config import RunConfig, make_config
 from bgnet.cores import cores
 from bgnet.encoding import encoding
 from bgnet.evaluators import NetEvaluator, load
@@ -37,6 +37,7 @@ from engine.rules import MONEY
 _PART = 50  # minibatches between two looks at the learning rate
 _WARM_UP = 200  # minibatches over which it rises
 _PIECE = 500  # games between two looks at the progress
+_CHECKERS = 15  # a side, of the game that is played
 _OTHER_GAME = 2**30  # a stretch of the dice stream away from the lesson's
 
 
@@ -47,10 +48,17 @@ class Lesson(NamedTuple):
     backups: NDArray[np.float32]
 
 
+def _net(name: str) -> NetEvaluator:
+    net = load(name)
+    if net.info.checkers != _CHECKERS:
+        raise ValueError(f"{name}: made for {net.info.checkers} checkers a side, the lesson has {_CHECKERS}")
+    return net
+
+
 def play(teacher: str, pruner: str, first_game: int, games: int, progress: Progress) -> Lesson:
     """The teacher's games with exact backups, random plays in two of five as in configs/flagship-deep.toml."""
     game = make_game(MONEY_GAME.payoff, MONEY_GAME.start, wandering=0.4, random_plays=0.1)
-    actor = Actor(load(teacher).folded, load(pruner).folded, 5)
+    actor = Actor(_net(teacher).folded, _net(pruner).folded, 5)
     parts = []
     with ThreadPoolExecutor(cores()) as executor:
         for done in range(0, games, _PIECE):
@@ -62,14 +70,14 @@ def play(teacher: str, pruner: str, first_game: int, games: int, progress: Progr
 
 
 def run_config(hidden: list[int], args: argparse.Namespace) -> RunConfig:
-    """What the learner needs to know; ValidationError for what it cannot do."""
+    """What the learner needs to know; ConfigError for what it cannot do."""
     learning = {
         "batch_size": args.batch_size, "plain_width": args.plain_width, "precision": args.precision,
         "equity_weight": args.equity_weight, "average": 0.998,
         "learning_rate": args.learning_rate, "final_learning_rate": args.learning_rate,
     }  # fmt: skip
     keys = {"seed": args.seed, "device": "cpu", "net": {"hidden": hidden}, "learning": learning}
-    return RunConfig.model_validate(keys)
+    return make_config(keys, "-".join(map(str, hidden)))
 
 
 def learn(hidden: list[int], lesson: Lesson, test: Lesson, args: argparse.Namespace) -> dict[str, Any]:

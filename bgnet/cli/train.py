@@ -104,11 +104,15 @@ def _prepare(
     from bgnet.runlog import RunError, RunFolder
     from bgnet.training import Training
 
+    if parent == "":
+        raise RunError("--from needs the name or the file of a network")
     if parent is not None:
-        settings = [*settings, f"parent={json.dumps(parent)}"]
+        settings = [*settings, f"parent={json.dumps(parent, ensure_ascii=False)}"]
     if resume and config.is_dir():
         if parent is not None:
             raise RunError("a run goes on with its own networks; --from belongs to new ones")
+        if out is not None:
+            raise RunError(f"{config} is the run's folder: --out belongs to a run file")
         return Training.resume(RunFolder(config), None, screen, minutes, settings)
     run_config = load_config(config, settings)
     if resume:

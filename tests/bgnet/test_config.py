@@ -24,6 +24,13 @@ def test_the_standard_network() -> None:
     assert load_config(ROOT / "configs/standard.toml").net.hidden == [512, 32]
 
 
+@pytest.mark.parametrize("name", ["a\x7fb", "\U0001f600", "a\\b", 'a"b', "a\tb", "a\u2028b"])
+def test_any_name_can_be_written_and_read(tmp_path: Path, name: str) -> None:
+    config = RunConfig(parent=name)
+    (tmp_path / "run.toml").write_text(to_toml(config), encoding="utf-8")
+    assert load_config(tmp_path / "run.toml") == config
+
+
 def load(tmp_path: Path, text: str, *settings: str) -> RunConfig:
     (tmp_path / "run.toml").write_text(text)
     return load_config(tmp_path / "run.toml", list(settings))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -138,12 +140,64 @@ def test_shipping_writes_a_net_and_its_card(tmp_path: Path) -> None:
     original, _ = load_net(tmp_path / "run/last.safetensors")
     assert info.note == "A test"
     assert all(np.allclose(a, b, atol=1e-3) for a, b in zip(weights.arrays(), original.arrays(), strict=True))
-    named, _ = ship(RunFolder(tmp_path / "run"), "named", "A test", tmp_path, parent="some net")
-    assert load_net(named)[1].parent == "some net" and 'parent = "some net"' in load_net(named)[1].config
     assert (
         "| 20 games, 0.0 M positions; from zero, all games its own |" in card.read_text()
         and "`random` | 20 |" in card.read_text()
     )
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ({"name": ""}, "a network's name"),
+        ({"name": "../x"}, "a network's name"),
+        ({"parent": ""}, "a name on one line"),
+        ({"parent": "a\nb"}, "a name on one line"),
+        ({"parent": "a|b"}, "a name on one line"),
+        ({"teacher": "T"}, "teacher: the run had none"),
+    ],
+)
+def test_shipping_under_names_that_cannot_be_writes_nothing(
+    shipped_run: RunFolder, tmp_path: Path, words: dict[str, str], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        ship(shipped_run, **{"name": "x", "note": "A test", "folder": tmp_path, **words})  # type: ignore[arg-type]
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", ["some net", '\\1 "quoted"', "\U0001f600"])
+def test_shipping_names_the_parent(shipped_run: RunFolder, tmp_path: Path, name: str) -> None:
+    net, card = ship(shipped_run, "x", "A test", tmp_path, parent=name)
+    info = load_net(net)[1]
+    assert info.parent == name and tomllib.loads(info.config)["parent"] == name
+    assert f"started from {name}, all games its own" in card.read_text()
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[]", '{"games": 4}'])
+def test_a_damaged_summary_is_named_and_nothing_is_written(shipped_run: RunFolder, tmp_path: Path, text: str) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(shipped_run.path, folder)
+    (folder / "summary.json").write_text(text)
+    with pytest.raises(NetFileError, match=r"summary\.json is damaged"):
+        ship(RunFolder(folder), "x", "A test", tmp_path)
+    results = json.loads((shipped_run.path / "summary.json").read_text())
+    (folder / "summary.json").write_text(json.dumps({**results, "results": [{}]}))
+    with pytest.raises(NetFileError, match=r"summary\.json is damaged"):
+        ship(RunFolder(folder), "x", "A test", tmp_path)
+    assert not list(tmp_path.glob("x.*"))
+
+
+@pytest.fixture(scope="module")
+def shipped_run(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
+    """Four games on from the network `beginner`."""
+    folder = tmp_path_factory.mktemp("shipped")
+    text = (
+        "games = 4\nparent = 'beginner'\n[net]\nhidden = [128, 16]\n[evaluation]\ntimes = 0\nopponents = ['random']\n"
+    )
+    (folder / "run.toml").write_text(text)
+    words = ["train", folder / "run.toml", "--out", folder / "run", "--quiet", "--set", "evaluation.final_games=4"]
+    subprocess.run([sys.executable, "-m", "bgnet", *map(str, words)], check=True)
+    return RunFolder(folder / "run")
 
 
 def test_shipping_needs_games_against_others(tmp_path: Path) -> None:

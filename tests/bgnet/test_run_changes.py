@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from bgnet.checkpoints import newest_checkpoint, save_checkpoint
 from bgnet.config import ConfigError
+from bgnet.netfile import NetFileError
 from bgnet.run_changes import Change, changes_of
 from bgnet.runlog import RunError, RunFolder
 from bgnet.shipping import ship
@@ -65,6 +69,7 @@ def test_a_finished_run_can_be_made_longer(tmp_path: Path) -> None:
         ("exact.pruner=small", RunError, r"exact\.pruner"),
         ("games=60", RunError, "the run has played 60 already"),
         ("games=0", ConfigError, "games"),
+        ("learning.plain_width=1" + 400 * "0", ConfigError, "plain_width"),
         ("learning.rate=1", ConfigError, r"unknown key learning\.rate"),
     ],
 )
@@ -78,9 +83,16 @@ def test_what_cannot_change_is_refused_and_nothing_is_written(
     assert run.config.read_bytes() == before and not run.changes.exists()
 
 
+def test_the_kind_of_targets_is_built_in(tmp_path: Path) -> None:
+    """A pool of exact backups cannot appear from nowhere."""
+    run = stopped(tmp_path, **{"parent": "beginner", "net.hidden": [128, 16]})
+    with pytest.raises(RunError, match=r"learning\.targets"):
+        Training.resume(run, None, Quiet(), settings=["learning.targets=exact"])
+
+
 def test_no_change_is_no_entry(tmp_path: Path) -> None:
     run = stopped(tmp_path)
-    Training.resume(run, None, Quiet(), settings=["games=200"])
+    Training.resume(run, None, Quiet(), settings=["games=200"]).go()
     assert not run.changes.exists()
 
 
@@ -91,11 +103,102 @@ def test_a_run_without_a_checkpoint_begins_with_the_change(tmp_path: Path) -> No
     assert changes_of(run) == [Change(0, ["games (200 / 40)"])]
 
 
-def test_a_damaged_list_is_named(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "line", ['{"games": 3}', "[]", "nonsense", '{"games": Infinity, "changed": []}', '{"games": 5, "changed": "abc"}']
+)
+def test_a_damaged_list_is_named(tmp_path: Path, line: str) -> None:
     run = stopped(tmp_path)
-    run.changes.write_text('{"games": 3}\n')
+    before = run.config.read_bytes()
+    run.changes.write_text(line + "\n")
     with pytest.raises(RunError, match=r"changes\.jsonl is damaged"):
-        Training.resume(run, None, Quiet(), settings=["games=400"])
+        Training.resume(run, None, Quiet(), settings=["games=400"]).go()
+    assert run.config.read_bytes() == before
+
+
+def test_a_run_that_another_process_holds_is_not_changed(tmp_path: Path) -> None:
+    run = stopped(tmp_path)
+    before = run.config.read_bytes()
+    with run.locked(), pytest.raises(RunError, match="another process is training"):
+        Training.resume(run, None, Quiet(), settings=["games=400"]).go()
+    assert run.config.read_bytes() == before and not run.changes.exists()
+
+
+def test_a_run_that_went_on_meanwhile_is_not_overtaken(tmp_path: Path) -> None:
+    run = stopped(tmp_path)
+    late = Training.resume(run, None, Quiet(), settings=["games=400"])
+    Training.resume(run, None, Quiet()).go()
+    with pytest.raises(RunError, match="another process has gone on with this run meanwhile"):
+        late.go()
+    assert run.stored_config().games == 200
+
+
+def test_a_change_that_was_half_written_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The list comes first: what happened and is not noted would be worse."""
+    run = stopped(tmp_path)
+
+    def full(_: object) -> str:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("bgnet.run_changes.to_toml", full)
+        with pytest.raises(OSError, match="No space"):
+            Training.resume(run, None, Quiet(), settings=["games=100"]).go()
+    assert Training.resume(run, None, Quiet(), settings=["games=100"]).go()["games"] == 100
+    assert changes_of(run) == [Change(60, ["games (200 / 100)"])]
+
+
+def test_the_end_is_the_checkpoints(tmp_path: Path) -> None:
+    """--minutes fixes another number of games than the configuration has, which then can be asked for."""
+    run = stopped(tmp_path)
+    path, counters, tensors = newest_checkpoint(run.checkpoints)
+    save_checkpoint(path.parent, replace(counters, total_games=100), tensors)
+    assert Training.resume(run, None, Quiet(), settings=["games = 200"]).go()["games"] == 200
+    assert changes_of(run) == [Change(60, ["games (100 / 200)"])]
+
+
+def test_a_finished_run_changes_only_with_more_games(tmp_path: Path) -> None:
+    start(tmp_path / "run", tiny(tmp_path, games=40)).go()
+    run = RunFolder(tmp_path / "run")
+    for setting in ("learning.average=0.9", "evaluation.final_games=40"):
+        with pytest.raises(RunError, match="finished at 40 games: it goes on only with more `games`"):
+            Training.resume(run, None, Quiet(), settings=[setting])
+    assert not run.changes.exists()
+
+
+def test_a_longer_run_that_stops_in_its_last_games_is_not_the_old_one(tmp_path: Path) -> None:
+    start(tmp_path / "run", tiny(tmp_path, games=40)).go()
+    run = RunFolder(tmp_path / "run")
+
+    class AtTheEnd(Quiet):
+        """Stops after the last round, so in the games against the baselines."""
+
+        def stop_requested(self) -> bool:
+            return run.last.stat().st_mtime_ns != before
+
+    before = run.last.stat().st_mtime_ns
+    with pytest.raises(Stopped, match="while playing the baselines"):
+        Training.resume(run, None, AtTheEnd(), settings=["games=80"]).go()
+    with pytest.raises(NetFileError, match="after 80 games, summary.json after 40: let it finish"):
+        ship(run, "x", "A test", tmp_path)
+    summary = Training.resume(run, None, Quiet()).go()
+    assert summary["games"] == 80 and summary["results"]
+
+
+def test_a_longer_run_is_evaluated_on_the_way(tmp_path: Path) -> None:
+    start(tmp_path / "run", tiny(tmp_path, games=100)).go()
+    run = RunFolder(tmp_path / "run")
+    Training.resume(run, None, Quiet(), settings=["games=400"]).go()
+    lines = [json.loads(line) for line in run.log.read_text().splitlines()]
+    assert [line["games"] for line in lines if "eval/ppg_random" in line] == [40, 80, 100, 140, 280, 400]
+
+
+def test_other_opponents_begin_a_new_best(tmp_path: Path) -> None:
+    run = stopped(tmp_path)
+    path, counters, tensors = newest_checkpoint(run.checkpoints)
+    save_checkpoint(path.parent, replace(counters, best_score=9.0), tensors)
+    assert Training.resume(run, None, Quiet()).counters.best_score == 9.0
+    settings = ['evaluation.opponents=["pubeval"]']
+    assert Training.resume(run, None, Quiet(), settings=settings).counters.best_score is None
 
 
 def test_on_the_command_line(tmp_path: Path) -> None:

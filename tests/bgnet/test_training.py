@@ -345,6 +345,10 @@ def test_it_learns_to_beat_random_play(tmp_path: Path) -> None:
         (["{config}", "--out", "{file}/run"], 1, "cannot make the folder"),
         (["{config}", "--out", "{readme}"], 1, "a file of that name exists"),
         (["{config}", "--from", "nosuch", "--out", "{out}"], 2, "no network 'nosuch'"),
+        (["{config}", "--from", "", "--out", "{out}"], 2, "--from needs the name"),
+        (["{config}", "--from", "\U0001f600", "--out", "{out}"], 2, "no network '\U0001f600'"),
+        (["{config}", "--from", "standard", "--out", "{out}"], 2, "[512, 32] cannot grow into [16, 8]"),
+        (["{here}", "--resume", "--out", "{out}"], 2, "--out belongs to a run file"),
         (["{config}", "--set", "evaluation.opponents=['gnubg:9']", "--out", "{out}"], 2, "gnubg:9"),
     ],
 )
@@ -354,6 +358,7 @@ def test_mistakes_on_the_command_line(tmp_path: Path, words: list[str], code: in
         "readme": tmp_path / "readme",
         "config": tiny_file(tmp_path),
         "out": tmp_path / "out",
+        "here": tmp_path,
         "file": tmp_path / "tiny.toml",
     }
     done = subprocess.run(
