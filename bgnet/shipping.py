@@ -17,6 +17,8 @@ from bgnet.runlog import RunFolder
 
 __all__ = ["ship"]
 
+_SIZE = "{size of the file}"  # stands in the card until there is a file
+
 
 def ship(
     run: RunFolder,
@@ -58,7 +60,7 @@ def _summary(run: RunFolder, info: NetInfo) -> dict[str, Any]:
         for result in summary["results"]:
             _against(result)
         games = summary["games"]
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, ZeroDivisionError) as error:
         raise NetFileError(f"{run.summary} is damaged ({error!r})") from error
     if games != info.games:
         raise NetFileError(
@@ -87,9 +89,6 @@ def _renamed(info: NetInfo, parent: str | None, teacher: str | None) -> NetInfo:
     if teacher is not None:
         config = config.model_copy(update={"exact": config.exact.model_copy(update={"teacher": teacher})})
     return replace(info, parent=config.parent, config=to_toml(config))
-
-
-_SIZE = "{size of the file}"
 
 
 def _card(
