@@ -117,8 +117,8 @@ class ExactConfig(_Section):
     reuse: float = Field(default=4.0, gt=0, le=1000)
     """Draws from the pool for each new position."""
     renewals: int = Field(default=0, ge=0, le=1000)
-    """How often, evenly over the first four fifths of the run, units that are active in no position of the pool start
-    anew. High learning rates kill many (see bgnet.learner)."""
+    """How often, evenly over the first four fifths of the run, units that are active in none of 50,000 positions of the
+    pool start anew. High learning rates kill many (see bgnet.learner)."""
 
 
 class EvaluationConfig(_Section):

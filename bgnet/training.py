@@ -399,12 +399,12 @@ class Training:
     # ---- measuring and saving ---------------------------------------------------------------------------------
 
     def _evaluate_if_due(self, log: RunLog) -> None:
-        if (
-            self.counters.total_games
-            and not self._finished()
-            and self.counters.evaluations_due(self.config.evaluation.times) > self.counters.evaluations
-        ):
-            self.counters.evaluations = self.counters.evaluations_due(self.config.evaluation.times)
+        c = self.counters
+        if not c.total_games or self._finished():
+            return
+        due = c.evaluations_due(self.config.evaluation.times)
+        if due > c.evaluations:
+            c.evaluations = due
             self._evaluate(log)
 
     def _evaluate(self, log: RunLog) -> None:
