@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from bgnet.backups import backup_position, expansion, roll_index
 from bgnet.inference import FoldedNet, best_result, position_outcome, workspace, write_ending
+from bgnet.seeds import NO_SEEDS, kind_kernel
 from engine.bearoff import Endgames, endgames, known_outcomes
 from engine.board import START_BOARD, ending, turn
 from engine.dice import opening_kernel, philox, roll_kernel
@@ -39,6 +40,11 @@ class Game(NamedTuple):
     """Share of the games that have random plays in them."""
     random_plays: float = 0.0
     """The chance of every play of such a game to be a random one, each legal result equally likely."""
+    seeded: float = 0.0
+    """Share of the games that start from one of `seeds` in place of `start`, if there are any, and are broken off where
+    the position is of no hard kind any more (see bgnet.seeds)."""
+    seeds: NDArray[np.int8] = NO_SEEDS
+    """int8[S, 26], boards in the view of the player on roll, each equally likely. The first roll may be a double."""
 
 
 class Actor(NamedTuple):
@@ -64,9 +70,9 @@ class SelfPlay(NamedTuple):
     """int64[G + 1], where each game begins."""
     finals: NDArray[np.float32]
     """float32[G, 6], the outcome for the player who would be on roll after the last position: exactly how the game
-    ended, or what the endgame tables say."""
+    ended, or what the endgame tables say; where a seeded game was broken off what the acting network thinks."""
     last_values: NDArray[np.float32]
-    """float32[G, 6], what the acting network thought of that: the same when the game is over."""
+    """float32[G, 6], what the acting network thought of that: the same when the game is over or was broken off."""
     wandered: NDArray[np.bool_]
     """bool[M], whether the play made from each position was a random one: what followed says nothing about it."""
 
@@ -78,10 +84,12 @@ def make_game(
     *,
     wandering: float = 0.0,
     random_plays: float = 0.0,
+    seeded: float = 0.0,
 ) -> Game:
     """The first use of the tables on a machine builds them, some seconds."""
     tables = endgames() if use_tables else _no_tables()
-    return Game(payoff, np.ascontiguousarray(start), tables, use_tables, float(wandering), float(random_plays))
+    start = np.ascontiguousarray(start)
+    return Game(payoff, start, tables, use_tables, float(wandering), float(random_plays), float(seeded))
 
 
 def _no_tables() -> Endgames:
@@ -130,12 +138,19 @@ def _play(actor, game, seed, first_game, games):
     known = np.empty((1, 6), dtype=np.float32)
     total = 0
     for g in range(games):
-        board[0] = game.start
+        of_game, of_start = philox(0xFFFFFFFF, first_game + g, seed ^ _CHOICES)
+        seeded = len(game.seeds) > 0 and _chance(of_start, game.seeded)
+        if seeded:  # no opening, so its rolls are those from 1 on
+            ply = 1
+            of_seed, _ = philox(0xFFFFFFFE, first_game + g, seed ^ _CHOICES)
+            board[0] = game.seeds[(of_seed * len(game.seeds)) >> 32]
+            die1, die2 = roll_kernel(seed, first_game + g, 1)
+        else:
+            ply = 0
+            board[0] = game.start
+            die1, die2 = opening_kernel(seed, first_game + g)
         position_outcome(net, board[0], work, outcome[0])
-        die1, die2 = opening_kernel(seed, first_game + g)
-        of_game, _ = philox(0xFFFFFFFF, first_game + g, seed ^ _CHOICES)
         random_plays = game.random_plays if _chance(of_game, game.wandering) else 0.0
-        ply = 0
         while True:
             if total == room:
                 room *= 2
@@ -171,6 +186,10 @@ def _play(actor, game, seed, first_game, games):
                 break
             if game.use_tables and known_outcomes(game.tables, board, net.checkers, known, unknown) == 0:
                 finals[g] = known[0]
+                last_values[g] = outcome[0]
+                break
+            if seeded and kind_kernel(board[0]) == 0:
+                finals[g] = outcome[0]
                 last_values[g] = outcome[0]
                 break
             ply += 1

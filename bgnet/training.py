@@ -33,6 +33,7 @@ from bgnet.replay import Pool
 from bgnet.run_changes import Change, apply_change, plan_change
 from bgnet.run_nets import RunNets
 from bgnet.runlog import RunError, RunFolder, RunLog, commit_id, machine, write_json
+from bgnet.seeds import NO_SEEDS, pick_seeds
 from bgnet.selfplay import Actor, PendingGames, SelfPlay, make_game, play_games, start_games
 from bgnet.targets import residual_lambda, td_lambda, training_positions
 from bgnet.trial import Trial
@@ -45,6 +46,7 @@ _LOG_EVERY_ROUNDS = 10
 # Shares of `--minutes` between which the speed is measured; before that games are long and kernels may compile.
 _MEASURE_FROM, _MEASURE_TO = 0.03, 0.10
 _LITTLE = 0.5  # a smaller share of the time left for learning deserves a warning
+_SEEDS = 0x27D4EB2F  # turns a run's seed into that of the choice of seeded starts
 _RESIDUAL_GAME = 2**31  # the dice stream where games for the residual begin; no run gets so far
 _GROWTH_GAME = 2**31 + 2**29  # the dice stream that shows which units of a parent are active
 _GROWTH_GAMES = 1000  # so many of its games; in fifty of them a fifth of the flagship's units seem idle, an eighth are
@@ -107,14 +109,16 @@ class Training:
         start_board, checkers = VARIANTS[config.game.variant]
         play = config.selfplay
         self.game = make_game(
-            config.payoff, start_board, play.end_at_tables, wandering=play.wandering, random_plays=play.random_plays
-        )
+            config.payoff, start_board, play.end_at_tables,
+            wandering=play.wandering, random_plays=play.random_plays, seeded=config.exact.seeded,
+        )  # fmt: skip
         self.encoding = encoding(config.net.encoding, checkers)
         if 0 < config.games <= config.exact.teacher_games:
             observer.note("note: the teacher plays the whole run, exact.teacher_games is not below games")
         self.nets = RunNets(run, config, self.encoding, resumed=resumed)
         self.learner = Learner(config, self.encoding, None if resumed else self._parent())
         self.acting: Weights = self.learner.weights()
+        self.seeds = NO_SEEDS
         self.trial = Trial(config)
         self.exact = config.learning.targets == "exact"
         self.pool = Pool(config.exact.pool) if self.exact else None
@@ -194,6 +198,7 @@ class Training:
         training.learner.restore(tensors, counters.steps)
         acting = [np.asarray(tensors[f"acting.{i}"], np.float32) for i in range(len(training.learner.parameters))]
         training.acting = Weights(acting[0::2], acting[1::2])
+        training.seeds = np.array(tensors.get("seeds", NO_SEEDS), np.int8)
         if training.pool is not None:
             training.pool.restore(tensors)
         training._logged_at = (counters.seconds, counters.games)
@@ -242,6 +247,7 @@ class Training:
             while not self._finished():
                 games = pending.result()
                 self.acting = self.learner.weights()
+                self.seeds = self._pick_seeds()
                 upcoming = self.counters.games + len(games.finals)
                 pending = self._start_round(executor, upcoming)
                 self._learn(games, log)
@@ -277,7 +283,15 @@ class Training:
         count = self.config.selfplay.games_per_round
         if self.counters.total_games:
             count = max(0, min(count, self.counters.total_games - first_game))
-        return start_games(executor, self._actor(first_game), self.game, self.config.seed, first_game, count)
+        game = self.game._replace(seeds=self.seeds)
+        return start_games(executor, self._actor(first_game), game, self.config.seed, first_game, count)
+
+    def _pick_seeds(self) -> NDArray[np.int8]:
+        """Positions of the pool where games of the next round may begin; int8[0, 26] if that is not wanted."""
+        if self.pool is None or not self.config.exact.seeded:
+            return NO_SEEDS
+        rng = np.random.Generator(np.random.Philox(key=[self.config.seed ^ _SEEDS, self.counters.rounds]))
+        return pick_seeds(self.pool.boards[: self.pool.size], self.config.selfplay.games_per_round, rng)
 
     def _actor(self, first_game: int) -> Actor:
         """Who plays the round that begins with this game."""
@@ -450,7 +464,7 @@ class Training:
         """Write a checkpoint, then drop the oldest."""
         self.counters.seconds = time.monotonic() - self._begun
         tensors = self.learner.state()
-        tensors |= {f"acting.{i}": array for i, array in enumerate(self.acting.arrays())}
+        tensors |= {f"acting.{i}": array for i, array in enumerate(self.acting.arrays())} | {"seeds": self.seeds}
         tensors |= self.pool.state() if self.pool is not None else {}
         path = save_checkpoint(self.run.checkpoints, replace(self.counters), tensors)
         prune_checkpoints(self.run.checkpoints, self.config.checkpoints.keep)

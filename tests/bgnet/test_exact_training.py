@@ -15,6 +15,7 @@ from bgnet.evaluators import NetEvaluator, load
 from bgnet.netfile import NetFileError, NetInfo, Weights
 from bgnet.replay import Pool
 from bgnet.runlog import RunError, RunFolder, RunLog
+from bgnet.seeds import kinds
 from bgnet.selfplay import MONEY_GAME, play_games
 from bgnet.shipping import ship
 from bgnet.training import Stopped, Training
@@ -133,6 +134,26 @@ def test_idle_units_are_renewed_on_the_way(tmp_path: Path, monkeypatch: pytest.M
         assert sum("1 units that were active" in note for note in parts.notes) == rounds - 2
         Training.resume(RunFolder(tmp_path / f"parts{rounds}"), config, Quiet()).go()
         assert weights_of(tmp_path / f"parts{rounds}") == weights_of(tmp_path / "whole")
+
+
+def test_seeded_starts_come_from_the_pool(tmp_path: Path) -> None:
+    """Games of a later round begin in its hard positions, the same wherever the run was interrupted."""
+    config = exact(tmp_path, **{"exact.seeded": 0.5, "games": 60})
+    training = prepared(start(tmp_path / "whole", config))
+    assert not len(training.seeds), "the pool is empty"
+    training.go()
+    assert len(training.seeds) == 10 and (kinds(training.seeds) > 0).all()
+    pool = training.pool
+    assert pool is not None
+    assert {row.tobytes() for row in training.seeds} <= {row.tobytes() for row in pool.boards[: pool.size]}
+    with pytest.raises(Stopped):
+        start(tmp_path / "parts", config, Quiet(3)).go()
+    again = Training.resume(RunFolder(tmp_path / "parts"), config, Quiet())
+    assert len(again.seeds) == 10
+    again.go()
+    assert weights_of(tmp_path / "parts") == weights_of(tmp_path / "whole")
+    start(tmp_path / "plain", exact(tmp_path, games=60)).go()
+    assert weights_of(tmp_path / "plain") != weights_of(tmp_path / "whole")
 
 
 def test_positions_are_counted_once_however_often_they_are_drawn(tmp_path: Path) -> None:

@@ -9,12 +9,13 @@ import pytest
 
 from bgnet.backups import backups_kernel
 from bgnet.players import EvaluatorPlayer, RandomPlayer
+from bgnet.seeds import kinds
 from bgnet.selfplay import MONEY_GAME, Actor, SelfPlay, make_game, play_games, start_games
 from engine import dice
 from engine.board import HYPERGAMMON_BOARD, NACKGAMMON_BOARD, START_BOARD, ending
 from engine.moves import legal_afterstates
 from engine.rules import DMP, MONEY
-from tests.bgnet.nets import random_net
+from tests.bgnet.nets import random_net, some_positions
 from tests.bgnet.test_targets import case
 
 
@@ -111,6 +112,50 @@ def test_random_plays(keep: int) -> None:
     assert_same(play_games(actor, game, 2, 3, 1), play_games(actor, game, 2, 3, 1))
     plain = play_games(actor, make_game(MONEY.payoff, START_BOARD), 2, 0, count)
     assert not plain.wandered.any() and plain.boards.shape != games.boards.shape
+
+
+@pytest.mark.parametrize("keep", [0, 20_000])
+def test_seeded_starts(keep: int) -> None:
+    """About their share of games start from a seed and go on while it is of a hard kind; then the estimate counts."""
+    net = random_net([48, 16])
+    actor = Actor(net.folded, net.folded, keep)
+    boards, _ = some_positions()
+    seeds = boards[kinds(boards) > 0]
+    count = 10 if keep else 300
+    game = make_game(MONEY.payoff, START_BOARD, seeded=0.5)
+    games = play_games(actor, game._replace(seeds=seeds), 2, 0, count)
+    whole = play_games(actor, game, 2, 0, count)  # without seeds nothing is seeded
+    assert_same(whole, play_games(actor, MONEY_GAME, 2, 0, count))
+    seeded = (games.boards[games.offsets[:-1]] != START_BOARD).any(axis=1)
+    assert seeded.any() and not seeded.all()
+    if not keep:
+        assert abs(seeded.mean() - 0.5) < 0.1
+    known = {row.tobytes() for row in seeds}
+    player = EvaluatorPlayer(net, MONEY.payoff)
+    broken_off = doubles = 0
+    starts = set()
+    for g in range(count):
+        first, last = games.offsets[g], games.offsets[g + 1] - 1
+        if not seeded[g]:
+            same = slice(whole.offsets[g], whole.offsets[g + 1])
+            assert (games.boards[first : last + 1] == whole.boards[same]).all()
+            assert (games.finals[g] == whole.finals[g]).all()
+            continue
+        starts.add(games.boards[first].tobytes())
+        assert (kinds(games.boards[first : last + 1]) > 0).all()
+        for t in range(first, last + 1):
+            roll = np.array([dice.roll(2, g, int(t - first) + 1)], np.int8)
+            doubles += int(t == first and roll[0, 0] == roll[0, 1])
+            after = player.choose(games.boards[t : t + 1], roll)
+            if t < last:
+                assert (games.boards[t + 1] == after[0]).all()
+        if ending(after[0], 15) < 0:
+            broken_off += 1
+            assert kinds(after)[0] == 0
+            assert np.abs(games.finals[g] - net.outcomes(after[0])).max() < 1e-5
+        assert (games.last_values[g] == games.finals[g]).all()
+    assert starts <= known and len(starts) > seeded.sum() / 2 and broken_off
+    assert keep or abs(doubles / seeded.sum() - 1 / 6) < 0.1
 
 
 def test_games_end_at_the_tables() -> None:
