@@ -16,16 +16,9 @@ from engine.dice import ROLLS, WEIGHTS
 from engine.generator import MAX_RESULTS, generate
 from engine.jit import kernel
 
-__all__ = ["Expansion", "backup_position", "backups_kernel", "best_of_rolls_kernel", "expansion", "roll_index"]
+__all__ = ["Expansion", "backup_position", "backups_kernel", "best_of_rolls_kernel", "expansion"]
 
 _WEIGHTS32 = WEIGHTS.astype(np.float32)
-
-
-@kernel
-def roll_index(die1, die2):
-    """Two dice -> the index of their roll in engine.dice.ROLLS."""
-    high = max(die1, die2)
-    return high * (high - 1) // 2 + min(die1, die2) - 1
 
 
 class Expansion(NamedTuple):

@@ -88,9 +88,10 @@ class LearningConfig(_Section):
     chosen by equity: a little cross-entropy can be much equity where an ending is almost certain."""
     average: float = Field(default=0.999, ge=0, lt=1)
     """Decay per step of the weight average that plays and is saved; 0 = no averaging."""
-    precision: Literal["single", "bfloat16"] = "single"
+    precision: Literal["single", "bfloat16", "auto"] = "single"
     """Of the matrix products while learning; weights and the optimizer are always single. Measured: bfloat16 took half
-    the time of a minibatch on a processor with AVX-512 BF16. Where it must be emulated it is likely to be slower."""
+    the time of a minibatch on a processor with AVX-512 BF16, and 24 times as long on one with AVX2 alone, which must
+    emulate it. auto: bfloat16 where the processor has it."""
     threads: int = Field(default=1, ge=1, le=1024)
     """Torch's threads. More than one spins beside busy self-play; results depend on the number."""
 

@@ -21,8 +21,8 @@ from bgnet.cubeful_tree import CubefulTree, lowest_rows
 from bgnet.evaluators import afterstate_outcomes
 from bgnet.lockstep import RolloutError
 from bgnet.search import SearchStopped, unique_boards
-from bgnet.strata import roll_numbers, rolls
-from engine.dice import ROLLS, WEIGHTS
+from bgnet.strata import rolls
+from engine.dice import ROLLS, WEIGHTS, roll_numbers
 from engine.moves import legal_afterstates
 from engine.outcomes import swap
 from engine.position import Position

@@ -16,7 +16,7 @@ from bgnet.growth import idle_units, renewed
 from bgnet.netfile import Weights, save_tensors
 from bgnet.network import Network, from_weights, to_weights
 
-__all__ = ["Learner", "NonFiniteLoss", "choose_device"]
+__all__ = ["Learner", "NonFiniteLoss", "choose_device", "has_bfloat16"]
 
 
 class NonFiniteLoss(RuntimeError):
@@ -32,6 +32,17 @@ def choose_device(name: str) -> torch.device:
     return torch.device(name)
 
 
+def has_bfloat16(device: torch.device) -> bool:
+    """Whether the device is known to multiply matrices of bfloat16 itself. Emulated, a minibatch took 24 times as long
+    as in single precision (2048-256-128 on a processor with AVX2 alone).
+    """
+    if device.type == "cuda":
+        return bool(torch.cuda.is_bf16_supported(including_emulation=False))
+    # Older versions of torch do not tell: then it is not known.
+    capabilities = torch.cpu.get_capabilities() if hasattr(torch.cpu, "get_capabilities") else {}
+    return any(bool(capabilities.get(name)) for name in ("avx512_bf16", "amx_bf16"))
+
+
 class Learner:
     """Learns from batches of positions with target outcomes, by cross-entropy and, if wanted, squared equity errors."""
 
@@ -41,7 +52,8 @@ class Learner:
         self.encoding = encoding
         self.batch_size = config.learning.batch_size
         self.average_decay = config.learning.average
-        self._short = config.learning.precision == "bfloat16"
+        precision = config.learning.precision
+        self._short = precision == "bfloat16" or (precision == "auto" and has_bfloat16(self.device))
         self._random_start = not config.parent
         self.steps = 0
         sizes = [encoding.size, *config.net.hidden, 6] if start is None else start.sizes

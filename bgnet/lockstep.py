@@ -18,8 +18,8 @@ from bgnet.evaluators import Evaluator
 from bgnet.legality import checked_choices
 from bgnet.players import EvaluatorPlayer, Player
 from bgnet.search import SearchStopped, best_of_all_rolls
-from bgnet.strata import roll_numbers, rolls
-from engine.dice import WEIGHTS
+from bgnet.strata import rolls
+from engine.dice import WEIGHTS, roll_numbers
 from engine.outcomes import LOSE, WIN, swap
 
 __all__ = ["Plan", "RolloutError", "Trials", "play_trials", "points_of"]

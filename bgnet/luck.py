@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 
 from bgnet.evaluators import Evaluator
 from bgnet.search import PRUNE_TO, best_of_all_rolls, unique_boards, usual_pruner
-from bgnet.strata import roll_numbers
-from engine.dice import ROLLS, WEIGHTS
+from engine.dice import ROLLS, WEIGHTS, roll_numbers
 
 __all__ = ["DEFAULT_REFERENCE", "OPENING_WEIGHTS", "Luck", "LuckError", "values_of_rolls"]
 

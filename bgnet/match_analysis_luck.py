@@ -17,8 +17,7 @@ from bgnet.cube_context import CubeContext
 from bgnet.cube_efficiency import Efficiencies
 from bgnet.cubeful_tree import CubefulTree, lowest_rows
 from bgnet.evaluators import Evaluator, afterstate_outcomes
-from bgnet.strata import roll_numbers
-from engine.dice import ROLLS, WEIGHTS
+from engine.dice import ROLLS, WEIGHTS, roll_numbers
 from engine.moves import legal_afterstates
 from engine.state import GameState
 

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bgnet.lockstep import RolloutError, Trials
-from bgnet.strata import BLOCK, roll_numbers, rolls, std_error
+from bgnet.strata import BLOCK, rolls, std_error
+from engine.dice import roll_numbers
 
 __all__ = ["Enough", "Tally"]
 

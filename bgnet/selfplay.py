@@ -8,12 +8,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bgnet.backups import backup_position, expansion, roll_index
+from bgnet.backups import backup_position, expansion
 from bgnet.inference import FoldedNet, best_result, position_outcome, workspace, write_ending
 from bgnet.seeds import NO_SEEDS, kind_kernel
 from engine.bearoff import Endgames, endgames, known_outcomes
 from engine.board import START_BOARD, ending, turn
-from engine.dice import opening_kernel, philox, roll_kernel
+from engine.dice import ROLL_NUMBERS, opening_kernel, philox, roll_kernel
 from engine.generator import MAX_RESULTS, generate
 from engine.jit import kernel
 from engine.rules import MONEY
@@ -171,7 +171,7 @@ def _play(actor, game, seed, first_game, games):
                 board[0] = results[(of_result * n) >> 32]
                 position_outcome(net, board[0], work, outcome[0])
             elif keep > 0:
-                best = x.best[roll_index(die1, die2)]
+                best = x.best[ROLL_NUMBERS[die1, die2]]
                 board[0] = x.results[best]
                 outcome[0] = x.outcomes[best]
             else:

@@ -14,9 +14,9 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.dice import ROLLS, WEIGHTS, philox, roll_kernel
+from engine.dice import ROLLS, WEIGHTS, philox, roll_kernel, roll_numbers
 
-__all__ = ["BLOCK", "roll_numbers", "rolls", "std_error", "strata"]
+__all__ = ["BLOCK", "rolls", "std_error", "strata"]
 
 BLOCK = 36
 """How many trials cover all first rolls once."""
@@ -32,13 +32,6 @@ def rolls(seed: int, trials: NDArray[np.int64], n: int) -> NDArray[np.int8]:
     if n > 2:
         return np.array([roll_kernel(seed, trial, n) for trial in trials.tolist()], dtype=np.int8).reshape(-1, 2)
     return _ORDERED[[_first(seed, trial) if n == 1 else _second(seed, trial) for trial in trials.tolist()]]
-
-
-def roll_numbers(dice: NDArray[np.int8]) -> NDArray[np.int64]:
-    """int8[N, 2] in either order -> int64[N], where each roll stands in engine.dice.ROLLS."""
-    high = dice.max(axis=1).astype(np.int64)
-    numbers: NDArray[np.int64] = high * (high - 1) // 2 + dice.min(axis=1) - 1
-    return numbers
 
 
 def strata(seed: int, count: int) -> NDArray[np.int64]:

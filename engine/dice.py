@@ -15,6 +15,7 @@ from engine.jit import kernel
 
 __all__ = [
     "ROLLS",
+    "ROLL_NUMBERS",
     "WEIGHTS",
     "check_stream",
     "opening",
@@ -22,6 +23,7 @@ __all__ = [
     "philox",
     "roll",
     "roll_kernel",
+    "roll_numbers",
     "rolls_of_games",
 ]
 
@@ -29,10 +31,19 @@ ROLLS = np.array([(high, low) for high in range(1, 7) for low in range(1, high +
 """int8[21, 2]: the distinct rolls, larger die first."""
 WEIGHTS = np.where(ROLLS[:, 0] == ROLLS[:, 1], 1, 2) / 36.0
 """float64[21]: the chance of each roll of ROLLS."""
-ROLLS.flags.writeable = False
-WEIGHTS.flags.writeable = False
+ROLL_NUMBERS = np.full((7, 7), -1, dtype=np.int64)
+"""int64[7, 7]: where the roll of two dice, in either order, stands in ROLLS; -1 where a die is 0."""
+for _number, (_high, _low) in enumerate(ROLLS.tolist()):
+    ROLL_NUMBERS[_high, _low] = ROLL_NUMBERS[_low, _high] = _number
+for _array in (ROLLS, WEIGHTS, ROLL_NUMBERS):
+    _array.flags.writeable = False
 
 _WORD = 0xFFFFFFFF
+
+
+def roll_numbers(dice: NDArray[np.int8]) -> NDArray[np.int64]:
+    """int8[N, 2] in either order -> int64[N], where each roll stands in ROLLS."""
+    return ROLL_NUMBERS[dice[:, 0], dice[:, 1]]
 
 
 @kernel

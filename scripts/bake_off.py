@@ -116,7 +116,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--learning-rate", type=float, default=4e-3)
     parser.add_argument("--plain-width", type=int, default=16384, help="learning.plain_width (16384)")
     parser.add_argument("--batch-size", type=int, default=512)
-    parser.add_argument("--precision", default="single", help="learning.precision: single or bfloat16 (single)")
+    parser.add_argument("--precision", default="single", help="learning.precision: single, bfloat16 or auto (single)")
     parser.add_argument("--equity-weight", type=float, default=0.0, help="learning.equity_weight (0)")
     parser.add_argument("--seed", type=int, default=1, help="of the networks' first weights and the draws (1)")
     parser.add_argument("--progress", default="auto", choices=MODES)

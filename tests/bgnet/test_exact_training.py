@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bgnet.backups import roll_index
 from bgnet.config import ConfigError, load_config
 from bgnet.distill import distill, ranking_positions
 from bgnet.encoding import Encoding, encoding
@@ -19,7 +18,6 @@ from bgnet.seeds import kinds
 from bgnet.selfplay import MONEY_GAME, play_games
 from bgnet.shipping import ship
 from bgnet.training import Stopped, Training
-from engine.dice import ROLLS
 from engine.moves import legal_afterstates
 from engine.outcomes import swap
 from engine.rules import MONEY
@@ -42,11 +40,6 @@ def test_pool_keeps_the_last() -> None:
     for one in (pool, other):
         one.add(np.full((3, 26), 99, np.int8), np.full((3, 6), 99, np.float32))
     assert (pool.boards == other.boards).all() and (pool.targets == other.targets).all()
-
-
-def test_roll_index() -> None:
-    for k, (high, low) in enumerate(ROLLS.tolist()):
-        assert roll_index(high, low) == roll_index(low, high) == k
 
 
 def test_a_distilled_network_picks_what_the_big_one_likes() -> None:

@@ -13,7 +13,7 @@ from bgnet.config import RunConfig
 from bgnet.encoding import encoding
 from bgnet.evaluators import NetEvaluator
 from bgnet.growth import idle_units
-from bgnet.learner import Learner, choose_device
+from bgnet.learner import Learner, choose_device, has_bfloat16
 from bgnet.netfile import NetInfo, Weights
 from tests.bgnet.nets import random_weights, some_positions
 
@@ -68,6 +68,27 @@ def test_everything_but_the_products_stays_single(tmp_path: Path) -> None:
     one = learner(precision="bfloat16")
     one.learn(*lesson(64), 1e-3, np.arange(64), tmp_path / "failed")
     assert all(array.dtype == np.float32 for array in one.state().values())
+
+
+@pytest.mark.parametrize("has", [False, True])
+def test_auto_is_what_the_processor_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has: bool) -> None:
+    monkeypatch.setattr("bgnet.learner.has_bfloat16", lambda device: has)
+    learned = {}
+    for precision in ("single", "bfloat16", "auto"):
+        one = learner(precision=precision)
+        one.learn(*lesson(64), 1e-3, np.arange(64), tmp_path / "failed")
+        learned[precision] = np.concatenate([array.ravel() for array in one.weights().arrays()])
+    assert (learned["single"] != learned["bfloat16"]).any()
+    assert (learned["auto"] == learned["bfloat16" if has else "single"]).all()
+
+
+def test_what_the_processor_has_is_asked() -> None:
+    """Where the kernel lists the processor's flags, they say the same."""
+    info = Path("/proc/cpuinfo")
+    if not info.is_file() or "flags" not in (text := info.read_text(encoding="utf-8")):
+        pytest.skip("this system does not list them")
+    flags = set(text.split())
+    assert has_bfloat16(torch.device("cpu")) == bool(flags & {"avx512_bf16", "amx_bf16"})
 
 
 def test_another_learner_does_not_change_the_threads(tmp_path: Path) -> None:

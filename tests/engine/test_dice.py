@@ -26,8 +26,15 @@ def test_21_rolls_and_their_weights():
     assert dice.WEIGHTS.sum() == pytest.approx(1, abs=1e-15)
 
 
+def test_roll_numbers_are_places_in_the_table_of_rolls():
+    assert dice.roll_numbers(dice.ROLLS).tolist() == list(range(21))
+    assert dice.roll_numbers(dice.ROLLS[:, ::-1]).tolist() == list(range(21))
+    assert (dice.ROLL_NUMBERS[0] == -1).all() and (dice.ROLL_NUMBERS[:, 0] == -1).all()
+    assert dice.roll_numbers(np.zeros((0, 2), np.int8)).shape == (0,)
+
+
 def test_rolls_and_weights_are_read_only():
-    for constant in (dice.ROLLS, dice.WEIGHTS):
+    for constant in (dice.ROLLS, dice.WEIGHTS, dice.ROLL_NUMBERS):
         with pytest.raises(ValueError, match="read-only"):
             constant[0] = 1
 
