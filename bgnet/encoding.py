@@ -3,7 +3,8 @@
 An encoding is a sum over 28 places of a row that depends only on the place and its count:
 `features(board) = sum_p table[p, 15 + count_p]`. Places 0..25 are the board's own indices, 26 and 27 the
 borne-off checkers of the player on roll and of the opponent. So the first layer of any network folds,
-after training, into a table of hidden sums (see bgnet.inference), whatever the encoding.
+after training, into a table of hidden sums (see bgnet.inference), whatever the encoding. Tactical features
+(bgnet.tactics), which depend on several places together, may follow as further inputs.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from bgnet.tactics import TACTICS, tactics_kernel
 from engine.board import count_checkers
 from engine.errors import EngineError
 from engine.jit import kernel
@@ -35,11 +37,18 @@ class Encoding:
     checkers: int
     table: NDArray[np.float32] = field(repr=False)
     """float32[28, 31, F], read-only: the features of each place and count (index 15 + count)."""
+    tactics: int = 0
+    """T, the number of tactical features: all or none."""
+
+    @property
+    def folded_size(self) -> int:
+        """F, the number of inputs that fold."""
+        return int(self.table.shape[2])
 
     @property
     def size(self) -> int:
-        """F, the number of inputs."""
-        return int(self.table.shape[2])
+        """F + T, the number of inputs."""
+        return self.folded_size + self.tactics
 
 
 def _classic(checkers: int) -> NDArray[np.float32]:
@@ -72,21 +81,23 @@ def _one_hot(checkers: int) -> NDArray[np.float32]:
     return table
 
 
-ENCODINGS: dict[str, tuple[int, Callable[[int], NDArray[np.float32]]]] = {
-    "classic": (1, _classic),
-    "one-hot": (1, _one_hot),
+ENCODINGS: dict[str, tuple[int, Callable[[int], NDArray[np.float32]], int]] = {
+    "classic": (1, _classic, 0),
+    "one-hot": (1, _one_hot, 0),
+    "tactical": (1, _classic, TACTICS),
 }
-"""Name -> (version, maker of the table). A change that old networks cannot live with raises the version."""
+"""Name -> (version, maker of the table, tactical features). A change that old networks cannot live with raises the
+version."""
 
 
 def encoding(name: str, checkers: int = 15) -> Encoding:
     """The current version of an encoding by name; EngineError for an unknown one."""
     if name not in ENCODINGS:
         raise EngineError(f"unknown encoding {name!r}; there are: {', '.join(ENCODINGS)}")
-    version, make = ENCODINGS[name]
+    version, make, tactical = ENCODINGS[name]
     table = make(checkers)
     table.flags.writeable = False
-    return Encoding(name, version, checkers, table)
+    return Encoding(name, version, checkers, table, tactical)
 
 
 @kernel
@@ -102,7 +113,7 @@ def place_counts(board, checkers, counts):
 
 @kernel
 def _encode(boards, table, checkers, out):
-    """boards int8[N, 26], table float32[28, 31, F], checkers -> out float32[N, F]."""
+    """boards int8[N, 26], table float32[28, 31, F], checkers -> out float32[N, F or F + T]."""
     counts = np.empty(28, dtype=np.int64)
     for i in range(boards.shape[0]):
         place_counts(boards[i], checkers, counts)
@@ -110,12 +121,14 @@ def _encode(boards, table, checkers, out):
         row[:] = 0
         for p in range(28):
             features = table[p, 15 + counts[p]]
-            for f in range(row.shape[0]):
+            for f in range(features.shape[0]):
                 row[f] += features[f]
+        if row.shape[0] > table.shape[2]:
+            tactics_kernel(boards[i], row[table.shape[2] :])
 
 
 def encode(boards: NDArray[np.int8], encoding: Encoding) -> NDArray[np.float32]:
-    """Dense inputs of trusted boards: int8[N, 26] -> float32[N, F]."""
+    """Dense inputs of trusted boards: int8[N, 26] -> float32[N, F + T]."""
     out = np.empty((len(boards), encoding.size), dtype=np.float32)
     _encode(np.ascontiguousarray(boards), encoding.table, encoding.checkers, out)
     return out

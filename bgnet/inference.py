@@ -3,7 +3,8 @@
 The first layer of a network over any of our encodings folds into a table of hidden sums per (place, count).
 The sums of a position are a base (the empty board) plus one row for each occupied place. The results of a
 roll differ from their parent in about four places, mostly by one checker, and a step of one checker is a row
-too; so a result's sums are the parent's plus about four rows. The small layers behind follow for all results of
+too; so a result's sums are the parent's plus about four rows. Tactical features have a row each, which is added as many
+times as they are large, or have become larger. The small layers behind follow for all results of
 a roll together (bgnet.linear).
 """
 
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from bgnet.encoding import COUNTS, OPPONENT_OFF, PLACES, Encoding, place_counts
 from bgnet.linear import CHUNK, LANES, ROW_BLOCK, STRIP, add_rows, aligned, dense, first_layers, pack
 from bgnet.netfile import Weights
+from bgnet.tactics import tactics_kernel
 from engine.board import ending, turn
 from engine.generator import MAX_RESULTS, generate
 from engine.jit import kernel
@@ -28,6 +30,7 @@ __all__ = [
 
 _BLOCK = 32  # results judged together
 _STEPS = PLACES * COUNTS  # where the rows for one more checker start
+_TACTICS = 2 * _STEPS  # where the rows of tactical features start
 _LOWEST = -15
 
 
@@ -37,8 +40,8 @@ class FoldedNet(NamedTuple):
     base: NDArray[np.float32]
     """float32[H], the hidden sums of the empty board."""
     rows: NDArray[np.float32]
-    """float32[2 * 868, H]: row p * 31 + 15 + c adds count c on place p to the empty board, row 868 + p * 31 + 15 + c
-    takes that place from c to c + 1."""
+    """float32[2 * 868 + T, H]: row p * 31 + 15 + c adds count c on place p to the empty board, row 868 + p * 31 + 15
+    + c takes that place from c to c + 1, row 2 * 868 + t is one whole of the tactical feature t."""
     weights: NDArray[np.float32]
     """float32[...], the packed matrices of the layers behind, one after the other."""
     biases: NDArray[np.float32]
@@ -61,10 +64,12 @@ class Workspace(NamedTuple):
     """float32[1, H], the parent's hidden sums before the activation."""
     counts: NDArray[np.int64]
     """int64[28], the parent's counts."""
+    tactics: NDArray[np.float32]
+    """float32[2, T], the parent's tactical features and those of one result."""
     picks: NDArray[np.int64]
-    """int64[32, 56], rows to add for each of a block of results."""
+    """int64[32, 56 + T], rows to add for each of a block of results."""
     signs: NDArray[np.float32]
-    """float32[32, 56], +1 or -1 for each."""
+    """float32[32, 56 + T], how many times: +1 or -1, or by how much a tactical feature changes."""
     lengths: NDArray[np.int64]
     """int64[32], how many there are."""
     strip: tuple[NDArray[np.float32], NDArray[np.int64]]
@@ -82,12 +87,13 @@ def fold(weights: Weights, encoding: Encoding) -> FoldedNet:
     first = np.zeros((_padded(weights.sizes[1], CHUNK), weights.sizes[0]), dtype=np.float32)
     first[: weights.sizes[1]] = weights.matrices[0]
     hidden = len(first)
-    flat = encoding.table.reshape(PLACES * COUNTS, encoding.size)
-    table = (flat @ first.T).reshape(PLACES, COUNTS, hidden)
+    flat = encoding.table.reshape(PLACES * COUNTS, encoding.folded_size)
+    table = (flat @ first[:, : encoding.folded_size].T).reshape(PLACES, COUNTS, hidden)
     empty = table[:, -_LOWEST]
     steps = np.zeros_like(table)
     steps[:, :-1] = table[:, 1:] - table[:, :-1]
-    rows = np.concatenate([(table - empty[:, None]).reshape(-1, hidden), steps.reshape(-1, hidden)])
+    tactical = first[:, encoding.folded_size :].T
+    rows = np.concatenate([(table - empty[:, None]).reshape(-1, hidden), steps.reshape(-1, hidden), tactical])
     base = empty.sum(axis=0, dtype=np.float64)
     base[: weights.sizes[1]] += weights.biases[0]
 
@@ -121,14 +127,16 @@ def workspace(net):
     rows = _BLOCK + ROW_BLOCK
     widest = net.sizes[1:].max()
     hidden = net.sizes[0]
+    tactical = net.rows.shape[0] - _TACTICS
     return Workspace(
         np.zeros(rows * widest, dtype=np.float32),
         np.zeros(rows * widest, dtype=np.float32),
         np.zeros((_BLOCK, 6), dtype=np.float32),
         aligned(1, hidden),
         np.zeros(28, dtype=np.int64),
-        np.zeros((_BLOCK, 56), dtype=np.int64),
-        np.zeros((_BLOCK, 56), dtype=np.float32),
+        np.zeros((2, tactical), dtype=np.float32),
+        np.zeros((_BLOCK, 56 + tactical), dtype=np.int64),
+        np.zeros((_BLOCK, 56 + tactical), dtype=np.float32),
         np.zeros(_BLOCK, dtype=np.int64),
         (
             aligned(rows, STRIP),
@@ -139,8 +147,10 @@ def workspace(net):
 
 
 @kernel
-def _position_rows(board, checkers, counts, picks, signs):
-    """board int8[26] -> its counts int64[28], the rows int64[56] to pick for them, their signs; how many there are."""
+def _position_rows(board, checkers, counts, tactics, picks, signs):
+    """board int8[26] -> its counts int64[28] and tactics float32[T], the rows to pick for them, their signs; how many
+    there are.
+    """
     place_counts(board, checkers, counts)
     n = 0
     for p in range(28):
@@ -149,13 +159,20 @@ def _position_rows(board, checkers, counts, picks, signs):
             picks[n] = p * COUNTS + c - _LOWEST
             signs[n] = 1.0
             n += 1
+    if tactics.shape[0] > 0:
+        tactics_kernel(board, tactics)
+        for t in range(tactics.shape[0]):
+            if tactics[t] != 0:
+                picks[n] = _TACTICS + t
+                signs[n] = tactics[t]
+                n += 1
     return n
 
 
 @kernel
-def _change_rows(counts, result, picks, signs):
-    """counts int64[28] of the parent, result int8[26] -> the rows that lead from one to the other, their signs;
-    how many, and how many checkers the mover has borne off (his counts are negative here).
+def _change_rows(counts, tactics, result, picks, signs):
+    """counts int64[28] and tactics float32[2, T] of the parent, result int8[26] -> the rows that lead from one to the
+    other, their signs; how many, and how many checkers the mover has borne off (his counts are negative here).
     """
     n = 0
     gone = 0
@@ -186,6 +203,14 @@ def _change_rows(counts, result, picks, signs):
             picks[n + 1] = row + old
             signs[n + 1] = -1.0
             n += 2
+    if tactics.shape[1] > 0:
+        parent, changed = tactics[0], tactics[1]
+        tactics_kernel(result, changed)
+        for t in range(parent.shape[0]):
+            if changed[t] != parent[t]:
+                picks[n] = _TACTICS + t
+                signs[n] = changed[t] - parent[t]
+                n += 1
     return n, gone
 
 
@@ -249,7 +274,9 @@ def position_outcome(net, board, work, out):
     if over >= 0:
         write_ending(over, out)
     else:
-        work.lengths[0] = _position_rows(board, net.checkers, work.counts, work.picks[0], work.signs[0])
+        work.lengths[0] = _position_rows(
+            board, net.checkers, work.counts, work.tactics[0], work.picks[0], work.signs[0]
+        )
         _judge(net, net.base, 1, work)
         out[:] = work.probabilities[0]
 
@@ -259,11 +286,11 @@ def outcomes_kernel(net, boards, out):
     """boards int8[N, 26] -> out float32[N, 6], each in its own view; a finished game is exact."""
     work = workspace(net)
     base, checkers = net.base, net.checkers
-    counts, picks, signs, lengths = work.counts, work.picks, work.signs, work.lengths
+    counts, tactics, picks, signs, lengths = work.counts, work.tactics[0], work.picks, work.signs, work.lengths
     for first in range(0, boards.shape[0], _BLOCK):
         n = min(_BLOCK, boards.shape[0] - first)
         for r in range(n):
-            lengths[r] = _position_rows(boards[first + r], checkers, counts, picks[r], signs[r])
+            lengths[r] = _position_rows(boards[first + r], checkers, counts, tactics, picks[r], signs[r])
         _judge(net, base, n, work)
         for r in range(n):
             over = ending(boards[first + r], net.checkers)
@@ -279,10 +306,10 @@ def _judge_block(net, results, first, n, work):
     next -> the workspace's probabilities[:n]; finished games are exact.
     """
     # Taken out of the tuples once: each look into a tuple of arrays costs an atomic reference count.
-    counts, picks, signs, lengths = work.counts, work.picks, work.signs, work.lengths
+    counts, tactics, picks, signs, lengths = work.counts, work.tactics, work.picks, work.signs, work.lengths
     any_off = False
     for r in range(n):
-        lengths[r], gone = _change_rows(counts, results[first + r], picks[r], signs[r])
+        lengths[r], gone = _change_rows(counts, tactics, results[first + r], picks[r], signs[r])
         any_off |= gone > 0
     _judge(net, work.parent[0], n, work)
     if any_off:  # only a play that bears off can end the game
@@ -294,8 +321,8 @@ def _judge_block(net, results, first, n, work):
 
 @kernel
 def set_parent(net, turned, work):
-    """turned int8[26], a parent in the next player's view -> its sums and counts in the workspace."""
-    n = _position_rows(turned, net.checkers, work.counts, work.picks[0], work.signs[0])
+    """turned int8[26], a parent in the next player's view -> its sums, counts and tactics in the workspace."""
+    n = _position_rows(turned, net.checkers, work.counts, work.tactics[0], work.picks[0], work.signs[0])
     add_rows(net.base, net.rows, work.picks, work.signs, n, work.parent)
 
 

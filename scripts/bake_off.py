@@ -76,13 +76,14 @@ def run_config(hidden: list[int], args: argparse.Namespace) -> RunConfig:
         "equity_weight": args.equity_weight, "average": 0.998,
         "learning_rate": args.learning_rate, "final_learning_rate": args.learning_rate,
     }  # fmt: skip
-    keys = {"seed": args.seed, "device": "cpu", "net": {"hidden": hidden}, "learning": learning}
+    net = {"hidden": hidden, "encoding": args.encoding}
+    keys = {"seed": args.seed, "device": "cpu", "net": net, "learning": learning}
     return make_config(keys, "-".join(map(str, hidden)))
 
 
 def learn(hidden: list[int], lesson: Lesson, test: Lesson, args: argparse.Namespace) -> dict[str, Any]:
     """Train one shape and ask it about the test's positions."""
-    learner = Learner(run_config(hidden, args), encoding("classic"))
+    learner = Learner(run_config(hidden, args), encoding(args.encoding))
     rng = np.random.Generator(np.random.Philox(key=[args.seed, 0]))
     steps = max(1, args.draws // args.batch_size)
     begun = time.process_time()
@@ -95,7 +96,7 @@ def learn(hidden: list[int], lesson: Lesson, test: Lesson, args: argparse.Namesp
             shown.update(count)
     seconds = time.process_time() - begun
     weights = learner.weights()
-    values = NetEvaluator(weights, NetInfo(sizes=weights.sizes)).outcomes(test.boards)
+    values = NetEvaluator(weights, NetInfo(sizes=weights.sizes, encoding=args.encoding)).outcomes(test.boards)
     residuals = (test.backups - values) @ MONEY.payoff
     _, contact, race = rms_by_class(residuals, test.boards)
     return {
@@ -116,6 +117,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--learning-rate", type=float, default=4e-3)
     parser.add_argument("--plain-width", type=int, default=16384, help="learning.plain_width (16384)")
     parser.add_argument("--batch-size", type=int, default=512)
+    parser.add_argument("--encoding", default="classic", help="net.encoding: classic, one-hot or tactical (classic)")
     parser.add_argument("--precision", default="single", help="learning.precision: single, bfloat16 or auto (single)")
     parser.add_argument("--equity-weight", type=float, default=0.0, help="learning.equity_weight (0)")
     parser.add_argument("--seed", type=int, default=1, help="of the networks' first weights and the draws (1)")

@@ -50,6 +50,7 @@ def test_help_begins_with_what_it_is_for(script: str) -> None:
         (["bake_off.py", "16", "--draws", "0"], "--draws"),
         (["bake_off.py", "16", "--learning-rate", "2"], "learning_rate"),
         (["bake_off.py", "16", "--precision", "half"], "precision"),
+        (["bake_off.py", "16", "--encoding", "pips"], "unknown encoding"),
         (["bake_off.py", "16", "--seed", "-1"], "seed"),
         (["bake_off.py", "16", "--teacher", "nobody"], "nobody"),
     ],
@@ -107,6 +108,8 @@ def test_shapes_are_compared_on_the_same_lesson() -> None:
     few, again, many = ([(row["contact"], row["race"]) for row in rows] for rows in answers)
     assert few == again and [row["weights"] for row in answers[0]] == [1630, 3342]
     assert all(more[0] < 0.7 * less[0] for more, less in zip(many, few, strict=True))
+    done = run("scripts/bake_off.py", "8", *words, "--draws", "2000", "--encoding", "tactical")
+    assert json.loads(done.stdout.splitlines()[-1])["shapes"][0]["weights"] == 1630 + 8 * 118
 
 
 @needs_full_device

@@ -201,6 +201,12 @@ def test_the_teacher_plays_and_judges_at_first(tmp_path: Path) -> None:
         assert np.abs(games.values - other.outcomes(games.boards)).max() > 0.01
 
 
+def test_the_teacher_may_have_other_inputs(tmp_path: Path) -> None:
+    start(tmp_path / "run", taught(tmp_path, **{"net.encoding": "tactical"})).go()
+    assert load(tmp_path / "run/teacher.safetensors").info.encoding == "classic"
+    assert load(tmp_path / "run/last.safetensors").info.encoding == "tactical"
+
+
 def test_a_taught_run_can_be_interrupted_before_and_after_the_teacher_leaves(tmp_path: Path) -> None:
     config = taught(tmp_path)
     start(tmp_path / "whole", config).go()

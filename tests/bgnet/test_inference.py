@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from bgnet import linear
 from bgnet.arena import play
 from bgnet.backups import backups_kernel
-from bgnet.encoding import encode, encoding
+from bgnet.encoding import ENCODINGS, encode, encoding
 from bgnet.evaluators import NetEvaluator, afterstate_outcomes
 from bgnet.netfile import NetInfo
 from bgnet.network import Network, from_weights
@@ -39,7 +39,7 @@ def torch_outcomes(sizes: list[int], seed: int, boards: NDArray[np.int8], name: 
         return torch.softmax(logits, dim=1).numpy()
 
 
-@pytest.mark.parametrize("name", ["classic", "one-hot"])
+@pytest.mark.parametrize("name", sorted(ENCODINGS))
 @pytest.mark.parametrize("hidden", SHAPES, ids=str)
 def test_folded_network_equals_torch(hidden: list[int], name: str) -> None:
     boards, dice = some_positions()
