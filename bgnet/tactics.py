@@ -94,7 +94,7 @@ def _hits(own, blocked, target):
 
 @kernel
 def _hits_from_bar(own, blocked, bar, target):
-    """As `_hits`, with bar > 0 own checkers on the bar, which come in first."""
+    """As `_hits`, with bar > 0 own checkers on the bar, which come in first -> the set of rolls that hit target."""
     rolls = 0
     bit = _DOUBLES + 1
     for d1 in range(1, 7):

@@ -17,11 +17,9 @@ import pytest
 
 from bgnet.checkpoints import Counters, newest_checkpoint, prune_checkpoints, save_checkpoint
 from bgnet.config import RunConfig
-from bgnet.encoding import ENCODINGS, encoding
 from bgnet.evaluators import load
 from bgnet.learner import NonFiniteLoss
 from bgnet.netfile import NetFileError, load_net
-from bgnet.network import Network
 from bgnet.runlog import RunError, RunFolder, RunLog
 from bgnet.selfplay import GAMES_PER_TASK, MONEY_GAME, play_games
 from bgnet.training import Stopped, Training
@@ -139,20 +137,6 @@ def test_stop_and_resume_is_bit_identical(tmp_path: Path, stop_after: int) -> No
     assert weights_of(tmp_path / "parts") == weights_of(tmp_path / "whole")
     logs = [(tmp_path / name / "log.jsonl").read_text().splitlines() for name in ("whole", "parts")]
     assert [json.loads(line)["games"] for line in logs[0]] == [json.loads(line)["games"] for line in logs[1]]
-
-
-@pytest.mark.parametrize("name", sorted(ENCODINGS))
-def test_networks_over_every_encoding_train(tmp_path: Path, name: str) -> None:
-    config = tiny(tmp_path, games=60, **{"net.encoding": name})
-    start(tmp_path / "run", config).go()
-    net = load(tmp_path / "run/last.safetensors")
-    assert net.info.encoding == name and net.info.sizes[0] == encoding(name).size
-    assert np.isfinite(net.outcomes(some_positions()[0])).all()
-    first = Network(net.info.sizes, config.seed).linears()[0].weight.detach().numpy()
-    moved = (load_net(tmp_path / "run/last.safetensors")[0].matrices[0] != first).any(axis=0)
-    folded = encoding(name).folded_size
-    assert moved[:folded].mean() > 0.4, "inputs that came up are learned from"
-    assert moved[folded:].all() or moved[folded:].mean() > 0.9
 
 
 def test_sigkill_at_any_moment(tmp_path: Path) -> None:
