@@ -91,7 +91,7 @@ class LearningConfig(_Section):
     precision: Literal["single", "bfloat16", "auto"] = "single"
     """Of the matrix products while learning; weights and the optimizer are always single. Measured: bfloat16 took half
     the time of a minibatch on a processor with AVX-512 BF16, and 24 times as long on one with AVX2 alone, which must
-    emulate it. auto: bfloat16 where the processor has it."""
+    emulate it. auto: bfloat16 where torch says that a GPU or an x86 processor has it."""
     threads: int = Field(default=1, ge=1, le=1024)
     """Torch's threads. More than one spins beside busy self-play; results depend on the number."""
 
@@ -105,7 +105,7 @@ class ExactConfig(_Section):
     pruner: str = ""
     """That small network; empty = it is distilled from the teacher, else the parent, at the start of the run."""
     pruner_hidden: list[Annotated[int, Field(ge=1, le=16384)]] = Field(default=[128, 16], min_length=1, max_length=8)
-    """Hidden layers of the distilled one."""
+    """Hidden layers of the distilled one, which has classic inputs."""
     pruner_games: int = Field(default=8000, ge=1, le=1_000_000)
     """Games whose positions it is distilled on."""
     teacher: str = ""

@@ -33,8 +33,9 @@ def choose_device(name: str) -> torch.device:
 
 
 def has_bfloat16(device: torch.device) -> bool:
-    """Whether the device is known to multiply matrices of bfloat16 itself. Emulated, a minibatch took 24 times as long
-    as in single precision (2048-256-128 on a processor with AVX2 alone).
+    """Whether torch says that a GPU or an x86 processor multiplies matrices of bfloat16 itself.
+
+    Emulated, a minibatch took 24 times as long as in single precision (2048-256-128, a processor with AVX2 alone).
     """
     if device.type == "cuda":
         return bool(torch.cuda.is_bf16_supported(including_emulation=False))

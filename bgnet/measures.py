@@ -18,7 +18,10 @@ _SAMPLE = 400
 
 
 def game_statistics(games: SelfPlay) -> dict[str, float]:
-    """Plies per game, shares of gammons and backgammons, share of positions that are races."""
+    """Plies per game, shares of gammons and backgammons, share of positions that are races.
+
+    A seeded game counts as one with the plies that it had, and with the endings that the acting network expects.
+    """
     finals = games.finals.mean(axis=0)
     sample = games.boards[:: max(1, len(games.boards) // _SAMPLE)]
     return {

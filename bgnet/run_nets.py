@@ -9,6 +9,7 @@ from pathlib import Path
 from bgnet.config import RunConfig
 from bgnet.distill import distill
 from bgnet.encoding import Encoding
+from bgnet.encoding import encoding as make_encoding
 from bgnet.evaluators import NetEvaluator, find_net, load
 from bgnet.inference import FoldedNet
 from bgnet.netfile import NetInfo, Weights, load_net, save_net
@@ -55,11 +56,15 @@ class RunNets:
                 weights, info = self._fitting(exact.pruner)
             else:
                 note(f"distilling the pruning network from {exact.pruner_games:,} games")
+                plain = make_encoding("classic", self._encoding.checkers)  # it judges every result, so it must be quick
                 weights = distill(
-                    self._teacher or net, self._encoding, game, exact.pruner_hidden,
+                    self._teacher or net, plain, game, exact.pruner_hidden,
                     run.failed_batch, games=exact.pruner_games, seed=self._seed,
                 )  # fmt: skip
-                info = replace(net.info, sizes=weights.sizes, note="picks results for exact backups")
+                info = replace(
+                    net.info, sizes=weights.sizes, encoding=plain.name, encoding_version=plain.version,
+                    note="picks results for exact backups",
+                )  # fmt: skip
             save_net(run.pruner, weights, info)
         self._pruner = load(run.pruner).folded
 

@@ -4,7 +4,7 @@ Such a game goes on as long as the position is of one of the kinds. What comes a
 
 Good play avoids back games and gets into battles of primes and bear-ins against an anchor only now and then, but much
 of what is lost is lost there. Three kinds, by rules of our own, looking at either side, so
-that a position is of the same kind in the other player's view:
+that a position is of the same kind in the other player's view; a race is of none:
 
 backgame: as in bgnet.classes.
 primes: else, if each side has four points in a row (two checkers or more on each) with a checker of the other's
@@ -18,7 +18,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from bgnet.classes import BACKGAME, class_kernel
+from bgnet.classes import BACKGAME, BEAROFF, RACE, class_kernel
 from engine.jit import kernel
 
 __all__ = ["KINDS", "NO_SEEDS", "kind_kernel", "kinds", "pick_seeds"]
@@ -35,7 +35,10 @@ NO_SEEDS = np.zeros((0, 26), dtype=np.int8)
 @kernel
 def kind_kernel(board):
     """board int8[26] -> its kind, 0 .. 3 (see the module)."""
-    if class_kernel(board) == BACKGAME:
+    of_class = class_kernel(board)
+    if of_class in (RACE, BEAROFF):
+        return 0
+    if of_class == BACKGAME:
         return 1
     own_first = 26  # the lowest prime's first point; the opponent's checkers below it are behind it
     opponent_last = -1

@@ -52,4 +52,8 @@ def test_networks_over_every_encoding_train(tmp_path: Path, name: str) -> None:
     moved = (load_net(tmp_path / "run/last.safetensors")[0].matrices[0] != first).any(axis=0)
     folded = encoding(name).folded_size
     assert moved[:folded].mean() > 0.2, "inputs that came up are learned from"
-    assert moved[folded:].all() or moved[folded:].mean() > 0.9
+    assert not moved[:folded].all(), (
+        "some counts never come up in so few games, or the comparison is with other weights"
+    )
+    if encoding(name).tactics:
+        assert moved[folded:].mean() > 0.9

@@ -131,7 +131,7 @@ def test_idle_units_are_renewed_on_the_way(tmp_path: Path, monkeypatch: pytest.M
 
 def test_seeded_starts_come_from_the_pool(tmp_path: Path) -> None:
     """Games of a later round begin in its hard positions, the same wherever the run was interrupted."""
-    config = exact(tmp_path, **{"exact.seeded": 0.5, "games": 60})
+    config = exact(tmp_path, **{"exact.seeded": 0.5, "games": 60, "exact.pool": 20_000})  # holds all of the run
     training = prepared(start(tmp_path / "whole", config))
     assert not len(training.seeds), "the pool is empty"
     training.go()
@@ -145,7 +145,7 @@ def test_seeded_starts_come_from_the_pool(tmp_path: Path) -> None:
     assert len(again.seeds) == 10
     again.go()
     assert weights_of(tmp_path / "parts") == weights_of(tmp_path / "whole")
-    start(tmp_path / "plain", exact(tmp_path, games=60)).go()
+    start(tmp_path / "plain", exact(tmp_path, **{"games": 60, "exact.pool": 20_000})).go()
     assert weights_of(tmp_path / "plain") != weights_of(tmp_path / "whole")
 
 
@@ -201,9 +201,10 @@ def test_the_teacher_plays_and_judges_at_first(tmp_path: Path) -> None:
         assert np.abs(games.values - other.outcomes(games.boards)).max() > 0.01
 
 
-def test_the_teacher_may_have_other_inputs(tmp_path: Path) -> None:
+def test_the_teacher_and_the_pruner_may_have_other_inputs(tmp_path: Path) -> None:
     start(tmp_path / "run", taught(tmp_path, **{"net.encoding": "tactical"})).go()
     assert load(tmp_path / "run/teacher.safetensors").info.encoding == "classic"
+    assert load(tmp_path / "run/pruner.safetensors").info.encoding == "classic", "distilled, and quick"
     assert load(tmp_path / "run/last.safetensors").info.encoding == "tactical"
 
 

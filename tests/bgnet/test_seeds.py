@@ -16,6 +16,8 @@ def slow_kind(points: list[int]) -> str:
     """The module's text, word by word, for one board in the view of the player on roll."""
     if slow_class(points) == "backgame":
         return "backgame"
+    if slow_class(points) in ("race", "bearoff"):
+        return "none"
     own = {place: n for place, n in enumerate(points) if n > 0}
     other = {25 - place: -n for place, n in enumerate(points) if n < 0}  # in the opponent's own numbers
 
@@ -65,6 +67,9 @@ def test_the_other_players_view_is_of_the_same_kind() -> None:
         ("none", {13: 1, 8: 1, 6: 5, 5: 4, 4: 4}, {1: 2, 12: 3, 18: 5, 19: 5}),
         ("none", {8: 2, 6: 5, 5: 4, 4: 4}, {1: 1, 17: 4, 18: 5, 19: 5}),
         ("none", {6: 3, 5: 3}, {19: 4, 20: 4}),
+        # a point of the home board held, but by checkers that have passed all
+        ("none", {4: 5, 3: 5, 2: 5}, {5: 2, 19: 5, 20: 4, 21: 4}),
+        ("none", {20: 3, 6: 6, 5: 6}, {21: 5, 22: 5, 23: 5}),
     ],
 )
 def test_boards(kind: str, own: dict[int, int], opponent: dict[int, int]) -> None:
