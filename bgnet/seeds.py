@@ -3,8 +3,8 @@
 Such a game goes on as long as the position is of one of the kinds. What comes after is learned from whole games.
 
 Good play avoids back games and gets into battles of primes and bear-ins against an anchor only now and then, but much
-of what is lost is lost there. Three kinds, by rules of our own, looking at either side, so
-that a position is of the same kind in the other player's view; a race is of none:
+of what is lost is lost there. Three kinds, by rules of our own, looking at either side, so that a position is of the
+same kind in the other player's view; a race is of none:
 
 backgame: as in bgnet.classes.
 primes: else, if each side has four points in a row (two checkers or more on each) with a checker of the other's
@@ -27,7 +27,7 @@ KINDS = ("none", "backgame", "primes", "anchor")
 """Their names, by number."""
 _PRIME = 4  # points in a row
 _BEARING_IN = 12  # the farthest point of a side that is about to bear in
-_LOOKED_AT = 20_000  # positions of the pool for one round's starts: about a millisecond
+_LOOKED_AT = 20_000  # positions of the pool for one round's starts: ten milliseconds
 
 NO_SEEDS = np.zeros((0, 26), dtype=np.int8)
 
