@@ -50,6 +50,14 @@ class Encoding:
         """F + T, the number of inputs."""
         return self.folded_size + self.tactics
 
+    def extends(self, other: Encoding) -> bool:
+        """Whether the inputs begin with all of the other encoding's, so that its networks can grow into this one."""
+        return (
+            self.checkers == other.checkers
+            and np.array_equal(self.table, other.table)
+            and self.tactics in (other.tactics, TACTICS)
+        )
+
 
 def _classic(checkers: int) -> NDArray[np.float32]:
     """Tesauro's 196 inputs without the turn: per point and side four units, then bar / 2 and off / checkers.

@@ -1,4 +1,4 @@
-"""Larger networks that judge as the ones they grow from: wider layers, one layer more, dead units replaced.
+"""Larger networks that judge as the ones they grow from: more inputs, wider layers, one layer more, dead units replaced.
 
 After Net2Net (Chen, Goodfellow, Shlens 2016), in its plainest form: what is new sends nothing on at first, so the
 outcomes stay what they were, and learning begins to use it.
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from bgnet.encoding import Encoding, encode
 from bgnet.netfile import Weights
 
-__all__ = ["GrowthError", "check_growth", "deepened", "grow", "idle_units", "renewed", "widened"]
+__all__ = ["GrowthError", "check_growth", "deepened", "extended", "grow", "idle_units", "renewed", "widened"]
 
 
 _PART = 4096  # positions looked at together
@@ -42,6 +42,17 @@ def check_growth(weights: Weights, hidden: list[int]) -> None:
     least = old + old[-1:] * (len(hidden) - len(old))  # a layer added is at least as wide as the one before it was
     if len(hidden) < len(old) or any(new < width for new, width in zip(hidden, least, strict=True)):
         raise GrowthError(f"hidden layers {old} cannot grow into {hidden}: that needs {least} or more")
+
+
+def extended(weights: Weights, encoding: Encoding) -> Weights:
+    """The same function of the encoding's inputs, which begin with the network's own; the further ones go unheard yet.
+
+    `Encoding.extends` says of which networks this is true.
+    """
+    first, *others = weights.matrices
+    new = np.zeros((len(first), encoding.size), dtype=np.float32)
+    new[:, : first.shape[1]] = first
+    return Weights([new, *others], weights.biases)
 
 
 def deepened(weights: Weights) -> Weights:

@@ -24,7 +24,7 @@ from bgnet.config import RunConfig, differences, to_toml
 from bgnet.cores import cores, stand_back
 from bgnet.encoding import encode, encoding
 from bgnet.evaluators import NetEvaluator, find_net
-from bgnet.growth import GrowthError, check_growth, grow, idle_units
+from bgnet.growth import GrowthError, check_growth, extended, grow, idle_units
 from bgnet.inference import fold
 from bgnet.learner import Learner
 from bgnet.measures import bellman_residuals, game_statistics
@@ -137,7 +137,7 @@ class Training:
             return None
         path = find_net(self.config.parent)
         weights, info = load_net(path)
-        if info.encoding != self.encoding.name or info.checkers != self.encoding.checkers:
+        if not self.encoding.extends(encoding(info.encoding, info.checkers)):
             raise RunError(
                 f"{path}: made for {info.encoding} inputs with {info.checkers} checkers, which does not fit the "
                 f"configuration's {self.encoding.name} with {self.encoding.checkers}"
@@ -146,6 +146,9 @@ class Training:
             check_growth(weights, self.config.net.hidden)
         except GrowthError as error:
             raise RunError(f"{path}: {error}") from error
+        if info.encoding != self.encoding.name:
+            weights = extended(weights, self.encoding)
+            self.observer.note(f"grown  from {info.encoding} to {self.encoding.name} inputs, judging as before")
         self._note_compiling()
         game = self.game._replace(wandering=1.0)  # with what good play avoids: units for that are not idle
         boards = play_games(fold(weights, self.encoding), game, self.config.seed, _GROWTH_GAME, _GROWTH_GAMES).boards
