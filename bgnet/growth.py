@@ -1,4 +1,4 @@
-"""Larger networks that judge as the ones they grow from: more inputs, wider layers, one layer more, dead units replaced.
+"""Larger networks that judge as the ones they grow from: further inputs, wider layers, a layer more, units replaced.
 
 After Net2Net (Chen, Goodfellow, Shlens 2016), in its plainest form: what is new sends nothing on at first, so the
 outcomes stay what they were, and learning begins to use it.

@@ -8,6 +8,8 @@ kinds; these are our own.)
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -33,6 +35,7 @@ TACTICS = 2 * SIDE
 
 _SHOTS = 10
 _ESCAPES = 34
+_POINTS = (1 << 25) - 2  # the places 1 .. 24 of a set of places
 _DOUBLES = (1 << 6) - 1  # of a set of rolls: bit d - 1 = double d, the others from bit 6 on
 
 
@@ -48,8 +51,59 @@ def _escape_chances() -> NDArray[np.float32]:
     return (chances / 36).astype(np.float32)
 
 
+def _plain_shots() -> NDArray[np.int64]:
+    """int64[25, 64]: by the distance to a blot and which of the 6 points before it are blocked (bit i = i + 1 pips
+    before), the set of rolls, not doubles, by which a checker hits it.
+    """
+    shots = np.zeros((25, 64), dtype=np.int64)
+    bit = _DOUBLES + 1
+    for d1 in range(1, 7):
+        for d2 in range(1, d1):
+            shots[[d1, d2]] |= bit
+            for blocked in range(64):
+                if not (blocked >> d1 - 1) & (blocked >> d2 - 1) & 1:
+                    shots[d1 + d2, blocked] |= bit
+            bit <<= 1
+    return shots
+
+
+def _double_shots() -> NDArray[np.int64]:
+    """int64[25, 3, 2]: by the distance to a blot up to three ways to hit it by a double: the points that must be open
+    (bit i = i pips before the blot; bit 0 where there is no further way) and the roll.
+    """
+    shots = np.zeros((25, 3, 2), dtype=np.int64)
+    shots[:, :, 0] = 1
+    for distance in range(1, 25):
+        pairs = [(distance // steps, steps) for steps in range(1, 5) if distance % steps == 0]
+        ways = [(sum(1 << i * die for i in range(1, n)), 1 << die - 1) for die, n in pairs if die <= 6]
+        shots[distance, : len(ways)] = np.array(ways).reshape(-1, 2)
+    return shots
+
+
 _ESCAPE_CHANCES = _escape_chances()
-_ESCAPE_CHANCES.flags.writeable = False
+_PLAIN_SHOTS = _plain_shots()
+_DOUBLE_SHOTS = _double_shots()
+for _table in (_ESCAPE_CHANCES, _PLAIN_SHOTS, _DOUBLE_SHOTS):
+    _table.flags.writeable = False
+
+
+class _Side(NamedTuple):
+    """What one look at the board finds out about a side. Sets of places: bit = the side's own number of the place."""
+
+    held: int
+    """Places with a checker, the bar among them."""
+    made: int
+    """Places with two or more."""
+    held_seen: int
+    """The same as the opponent numbers them."""
+    made_seen: int
+    bar: int
+    """Checkers on the bar."""
+    pips: int
+    back: int
+    """Checkers in the opponent's home board or on the bar."""
+    outside: int
+    """Pips from between there and the own home board into the own home board."""
 
 
 @kernel
@@ -62,6 +116,12 @@ def _bits(word):
 
 
 @kernel
+def _lowest(places):
+    """A set of places, not empty -> its lowest."""
+    return _bits((places & -places) - 1)
+
+
+@kernel
 def _chance(rolls):
     """A set of rolls -> the chance of one of them, float32."""
     return np.float32((_bits(rolls & _DOUBLES) + 2 * _bits(rolls >> 6)) / 36)
@@ -69,26 +129,20 @@ def _chance(rolls):
 
 @kernel
 def _hits(own, blocked, target):
-    """Bits of own checkers' places, none on the bar, and of the opponent's points; target, a blot's place -> the set of
+    """Sets of places: own checkers, none on the bar, and the opponent's points; target, a blot's place -> the set of
     rolls that hit it.
     """
-    own >>= target
-    blocked >>= target
+    left = own >> target & ~1  # bit = distance
+    blocked = blocked >> target | 1
+    near = blocked >> 1 & 63
     rolls = 0
-    bit = _DOUBLES + 1
-    for d1 in range(1, 7):
-        direct = (own >> d1) & 1
-        for steps in range(1, 5):
-            if (own >> (steps * d1)) & 1:
-                rolls |= 1 << (d1 - 1)
-                break
-            if (blocked >> (steps * d1)) & 1:
-                break
-        for d2 in range(1, d1):
-            both = (own >> (d1 + d2)) & 1 and not ((blocked >> d1) & (blocked >> d2) & 1)
-            if direct or (own >> d2) & 1 or both:
-                rolls |= bit
-            bit <<= 1
+    while left:
+        distance = _lowest(left)
+        left &= left - 1
+        rolls |= _PLAIN_SHOTS[distance, near]
+        for way in range(3):
+            if not blocked & _DOUBLE_SHOTS[distance, way, 0]:
+                rolls |= _DOUBLE_SHOTS[distance, way, 1]
     return rolls
 
 
@@ -124,75 +178,81 @@ def _hits_from_bar(own, blocked, bar, target):
 
 
 @kernel
-def _side(board, opponent, out):
-    """board int8[26], whose side: the player on roll's or the opponent's -> out float32[59]."""
-    own = 0  # bits of places
-    blocked = 0
-    ahead = 0  # blocked points, mirrored: bit 25 - place
-    blots = 0
-    rear = 0
-    opponent_rear = 25
-    pips = 0
-    home = 0
-    own_blots = 0
-    back = 0
-    outside = 0
-    bar = 0
+def _sides(board):
+    """board int8[26] -> _Side of the player on roll and of the opponent."""
+    held = made = held_seen = made_seen = bar = pips = back = outside = 0
+    held2 = made2 = held_seen2 = made_seen2 = bar2 = pips2 = back2 = outside2 = 0
     for i in range(26):
-        place = 25 - i if opponent else i
-        n = -int(board[i]) if opponent else int(board[i])
+        n = int(board[i])
+        j = 25 - i
         if n > 0:
-            pips += n * place
-            rear = max(rear, place)
-            if place == 25:
-                bar = n
-            else:
-                own |= 1 << place
-                own_blots += n == 1
-            if place > 18:
+            held |= 1 << i
+            held_seen |= 1 << j
+            if n > 1:
+                made |= 1 << i
+                made_seen |= 1 << j
+            pips += n * i
+            if i > 18:
                 back += n
-            elif place > 6:
-                outside += n * (place - 6)
-            else:
-                home += n > 1
+                bar = n if i == 25 else bar
+            elif i > 6:
+                outside += n * (i - 6)
         elif n < 0:
-            opponent_rear = min(opponent_rear, place)
-            if n == -1:
-                blots |= 1 << place
-            elif place > 0:
-                blocked |= 1 << place
-                ahead |= 1 << (25 - place)
-    row = 0
-    prime = 0
-    for place in range(opponent_rear + 1, 25):
-        n = -int(board[25 - place]) if opponent else int(board[place])
-        row = row + 1 if n > 1 else 0
-        prime = max(prime, row)
-    any_hit = 0
-    for place in range(1, 25):
-        chance = np.float32(0.0)
-        if (blots >> place) & 1:
-            rolls = _hits(own, blocked, place) if bar == 0 else _hits_from_bar(own, blocked, bar, place)
-            any_hit |= rolls
-            chance = _chance(rolls)
-        out[_SHOTS - 1 + place] = chance
+            held2 |= 1 << j
+            held_seen2 |= 1 << i
+            if n < -1:
+                made2 |= 1 << j
+                made_seen2 |= 1 << i
+            pips2 -= n * j
+            if j > 18:
+                back2 -= n
+                bar2 = -n if j == 25 else bar2
+            elif j > 6:
+                outside2 -= n * (j - 6)
+    return (
+        _Side(held, made, held_seen, made_seen, bar, pips, back, outside),
+        _Side(held2, made2, held_seen2, made_seen2, bar2, pips2, back2, outside2),
+    )
+
+
+@kernel
+def _write(side, other, out):
+    """_Side of a player and of the opponent -> out float32[59], that player's features."""
+    out[:] = 0.0
+    own = side.held & _POINTS
+    blocked = other.made_seen & _POINTS
+    other_rear = _lowest(other.held_seen) if other.held_seen else 25
+    ahead = -2 << other_rear  # places past the opponent's rearmost checker
+    rear = 0
     escape = np.float32(1.0)
-    if bar > 0:
-        own |= 1 << 25
-    for place in range(1, 26):
-        chance = np.float32(0.0)
-        if place > opponent_rear and (own >> place) & 1:
-            chance = _ESCAPE_CHANCES[(ahead >> (26 - place)) & 4095]
-            escape = chance  # of the rearmost in the end
-        out[_ESCAPES - 1 + place] = chance
-    out[0] = pips / 167
+    left = side.held
+    while left:
+        rear = _lowest(left)
+        left &= left - 1
+        if (ahead >> rear) & 1:
+            escape = _ESCAPE_CHANCES[(other.made & _POINTS) >> (26 - rear) & 4095]
+            out[_ESCAPES - 1 + rear] = escape
+    prime = 0
+    row = side.made & ahead & _POINTS
+    while row:
+        row &= row << 1
+        prime += 1
+    any_hit = 0
+    left = other.held_seen & ~other.made_seen & _POINTS
+    while left:
+        place = _lowest(left)
+        left &= left - 1
+        rolls = _hits(own, blocked, place) if side.bar == 0 else _hits_from_bar(own, blocked, side.bar, place)
+        any_hit |= rolls
+        out[_SHOTS - 1 + place] = _chance(rolls)
+    out[0] = side.pips / 167
     out[1] = rear / 25
     out[2] = prime / 6
-    out[3] = home / 6
-    out[4] = own_blots / 4
-    out[5] = back / 4
-    out[6] = outside / 60
-    out[7] = max(0, rear - opponent_rear) / 24
+    out[3] = _bits(side.made & 0b1111110) / 6
+    out[4] = _bits(own & ~side.made) / 4
+    out[5] = side.back / 4
+    out[6] = side.outside / 60
+    out[7] = max(0, rear - other_rear) / 24
     out[8] = escape
     out[9] = _chance(any_hit)
 
@@ -200,8 +260,9 @@ def _side(board, opponent, out):
 @kernel
 def tactics_kernel(board, out):
     """board int8[26] -> out float32[118], the player on roll's features and then the opponent's."""
-    _side(board, False, out[:SIDE])
-    _side(board, True, out[SIDE:])
+    one, other = _sides(board)
+    _write(one, other, out[:SIDE])
+    _write(other, one, out[SIDE:])
 
 
 @kernel

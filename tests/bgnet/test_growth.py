@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bgnet.encoding import encoding
-from bgnet.growth import GrowthError, deepened, grow, idle_units, renewed, widened
+from bgnet.encoding import Encoding, encoding
+from bgnet.growth import GrowthError, deepened, extended, grow, idle_units, renewed, widened
 from bgnet.inference import fold, outcomes_kernel
 from bgnet.netfile import Weights
 from bgnet.selfplay import MONEY_GAME, play_games
@@ -15,9 +15,9 @@ from tests.bgnet.nets import random_weights
 ENCODING = encoding("classic", 15)
 
 
-def judged(weights: Weights, boards: np.ndarray) -> np.ndarray:
+def judged(weights: Weights, boards: np.ndarray, inputs: Encoding = ENCODING) -> np.ndarray:
     out = np.empty((len(boards), 6), np.float32)
-    outcomes_kernel(fold(weights, ENCODING), boards, out)
+    outcomes_kernel(fold(weights, inputs), boards, out)
     return out
 
 
@@ -66,3 +66,21 @@ def test_shrinking_is_refused(boards: np.ndarray, hidden: list[int]) -> None:
 def test_a_deeper_one_of_one_layer(boards: np.ndarray) -> None:
     weights = random_weights([196, 16, 6])
     assert np.abs(judged(deepened(weights), boards) - judged(weights, boards)).max() < 2e-6
+
+
+def test_further_inputs_are_not_heard_yet(boards: np.ndarray) -> None:
+    weights = random_weights([196, 24, 8, 6])
+    tactical = encoding("tactical")
+    more = extended(weights, tactical)
+    assert more.sizes == [tactical.size, 24, 8, 6] and weights.sizes[0] == 196
+    assert np.abs(judged(more, boards, tactical) - judged(weights, boards)).max() < 2e-6
+    more.matrices[0][:, 196:] = 0.1
+    assert np.abs(judged(more, boards, tactical) - judged(weights, boards)).max() > 1e-3, "they are there to be heard"
+    assert extended(weights, ENCODING).sizes == weights.sizes
+
+
+@pytest.mark.parametrize("new", ["classic", "one-hot", "tactical"])
+@pytest.mark.parametrize("old", ["classic", "one-hot", "tactical"])
+def test_only_inputs_that_stay_where_they_are_are_extended(new: str, old: str) -> None:
+    assert encoding(new).extends(encoding(old)) == (new == old or (new, old) == ("tactical", "classic"))
+    assert not encoding(new, 15).extends(encoding(old, 3))

@@ -286,6 +286,22 @@ def test_starting_from_a_network(tmp_path: Path) -> None:
         start(tmp_path / "third", other)
 
 
+def test_starting_from_a_network_of_fewer_inputs(tmp_path: Path) -> None:
+    start(tmp_path / "first", tiny(tmp_path, games=20)).go()
+    first = load(tmp_path / "first")
+    tactical = {"parent": str(tmp_path / "first"), "net.encoding": "tactical"}
+    training = start(tmp_path / "second", tiny(tmp_path, games=20, **tactical))
+    boards = play_games(first.folded, MONEY_GAME, 1, 0, 20).boards
+    assert np.abs(training._evaluator().outcomes(boards) - first.outcomes(boards)).max() < 1e-5
+    training.go()
+    heard = training.learner.weights().matrices[0][:, 196:]
+    assert (heard != 0).any(), "the run learns from the new inputs"
+    assert load(tmp_path / "second").info.encoding == "tactical"
+    for name in ("classic", "one-hot"):
+        with pytest.raises(RunError, match=f"tactical inputs with 15 checkers, which does not fit .* {name} with 15"):
+            start(tmp_path / name, tiny(tmp_path, parent=str(tmp_path / "second"), **{"net.encoding": name}))
+
+
 def test_starting_from_a_smaller_network(tmp_path: Path) -> None:
     start(tmp_path / "first", tiny(tmp_path, games=20)).go()
     first = load(tmp_path / "first")
