@@ -68,7 +68,7 @@ class Workspace(NamedTuple):
     """float32[2, T], the parent's tactical features and those of one result."""
     picks: NDArray[np.int64]
     """int64[32, 56 + T], rows to add for each of a block of results."""
-    signs: NDArray[np.float32]
+    factors: NDArray[np.float32]
     """float32[32, 56 + T], how many times: +1 or -1, or by how much a tactical feature changes."""
     lengths: NDArray[np.int64]
     """int64[32], how many there are."""
@@ -147,8 +147,8 @@ def workspace(net):
 
 
 @kernel
-def _position_rows(board, checkers, counts, tactics, picks, signs):
-    """board int8[26] -> its counts int64[28] and tactics float32[T], the rows to pick for them, their signs; how many
+def _position_rows(board, checkers, counts, tactics, picks, factors):
+    """board int8[26] -> its counts int64[28] and tactics float32[T], the rows to pick for them, their factors; how many
     there are.
     """
     place_counts(board, checkers, counts)
@@ -157,22 +157,22 @@ def _position_rows(board, checkers, counts, tactics, picks, signs):
         c = counts[p]
         if c != 0:
             picks[n] = p * COUNTS + c - _LOWEST
-            signs[n] = 1.0
+            factors[n] = 1.0
             n += 1
     if tactics.shape[0] > 0:
         tactics_kernel(board, tactics)
         for t in range(tactics.shape[0]):
             if tactics[t] != 0:
                 picks[n] = _TACTICS + t
-                signs[n] = tactics[t]
+                factors[n] = tactics[t]
                 n += 1
     return n
 
 
 @kernel
-def _change_rows(counts, tactics, result, picks, signs):
+def _change_rows(counts, tactics, result, picks, factors):
     """counts int64[28] and tactics float32[2, T] of the parent, result int8[26] -> the rows that lead from one to the
-    other, their signs; how many, and how many checkers the mover has borne off (his counts are negative here).
+    other, their factors; how many, and how many checkers the mover has borne off (his counts are negative here).
     """
     n = 0
     gone = 0
@@ -191,17 +191,17 @@ def _change_rows(counts, tactics, result, picks, signs):
         row = place * COUNTS - _LOWEST
         if new == old + 1:
             picks[n] = _STEPS + row + old
-            signs[n] = 1.0
+            factors[n] = 1.0
             n += 1
         elif new == old - 1:
             picks[n] = _STEPS + row + new
-            signs[n] = -1.0
+            factors[n] = -1.0
             n += 1
         else:
             picks[n] = row + new
-            signs[n] = 1.0
+            factors[n] = 1.0
             picks[n + 1] = row + old
-            signs[n + 1] = -1.0
+            factors[n + 1] = -1.0
             n += 2
     if tactics.shape[1] > 0:
         parent, changed = tactics[0], tactics[1]
@@ -209,7 +209,7 @@ def _change_rows(counts, tactics, result, picks, signs):
         for t in range(parent.shape[0]):
             if changed[t] != parent[t]:
                 picks[n] = _TACTICS + t
-                signs[n] = changed[t] - parent[t]
+                factors[n] = changed[t] - parent[t]
                 n += 1
     return n, gone
 
@@ -230,7 +230,7 @@ def _judge(net, base, n, work):
     last = net.sizes.shape[0] - 1
     width = net.sizes[1]
     values = work.ping[: rows * width].reshape((rows, width))
-    first_layers(base, net.rows, work.picks, work.signs, work.lengths, n, net.weights, net.biases, values, work.strip)
+    first_layers(base, net.rows, work.picks, work.factors, work.lengths, n, net.weights, net.biases, values, work.strip)
     weight_start = net.sizes[0] * width
     bias_start = width
     for layer in range(2, last + 1):
@@ -275,7 +275,7 @@ def position_outcome(net, board, work, out):
         write_ending(over, out)
     else:
         work.lengths[0] = _position_rows(
-            board, net.checkers, work.counts, work.tactics[0], work.picks[0], work.signs[0]
+            board, net.checkers, work.counts, work.tactics[0], work.picks[0], work.factors[0]
         )
         _judge(net, net.base, 1, work)
         out[:] = work.probabilities[0]
@@ -286,11 +286,11 @@ def outcomes_kernel(net, boards, out):
     """boards int8[N, 26] -> out float32[N, 6], each in its own view; a finished game is exact."""
     work = workspace(net)
     base, checkers = net.base, net.checkers
-    counts, tactics, picks, signs, lengths = work.counts, work.tactics[0], work.picks, work.signs, work.lengths
+    counts, tactics, picks, factors, lengths = work.counts, work.tactics[0], work.picks, work.factors, work.lengths
     for first in range(0, boards.shape[0], _BLOCK):
         n = min(_BLOCK, boards.shape[0] - first)
         for r in range(n):
-            lengths[r] = _position_rows(boards[first + r], checkers, counts, tactics, picks[r], signs[r])
+            lengths[r] = _position_rows(boards[first + r], checkers, counts, tactics, picks[r], factors[r])
         _judge(net, base, n, work)
         for r in range(n):
             over = ending(boards[first + r], net.checkers)
@@ -306,10 +306,10 @@ def _judge_block(net, results, first, n, work):
     next -> the workspace's probabilities[:n]; finished games are exact.
     """
     # Taken out of the tuples once: each look into a tuple of arrays costs an atomic reference count.
-    counts, tactics, picks, signs, lengths = work.counts, work.tactics, work.picks, work.signs, work.lengths
+    counts, tactics, picks, factors, lengths = work.counts, work.tactics, work.picks, work.factors, work.lengths
     any_off = False
     for r in range(n):
-        lengths[r], gone = _change_rows(counts, tactics, results[first + r], picks[r], signs[r])
+        lengths[r], gone = _change_rows(counts, tactics, results[first + r], picks[r], factors[r])
         any_off |= gone > 0
     _judge(net, work.parent[0], n, work)
     if any_off:  # only a play that bears off can end the game
@@ -322,8 +322,8 @@ def _judge_block(net, results, first, n, work):
 @kernel
 def set_parent(net, turned, work):
     """turned int8[26], a parent in the next player's view -> its sums, counts and tactics in the workspace."""
-    n = _position_rows(turned, net.checkers, work.counts, work.tactics[0], work.picks[0], work.signs[0])
-    add_rows(net.base, net.rows, work.picks, work.signs, n, work.parent)
+    n = _position_rows(turned, net.checkers, work.counts, work.tactics[0], work.picks[0], work.factors[0])
+    add_rows(net.base, net.rows, work.picks, work.factors, n, work.parent)
 
 
 @kernel

@@ -54,7 +54,9 @@ class Learner:
         self.batch_size = config.learning.batch_size
         self.average_decay = config.learning.average
         precision = config.learning.precision
-        self._short = precision == "bfloat16" or (precision == "auto" and has_bfloat16(self.device))
+        if precision == "auto":
+            precision = "bfloat16" if has_bfloat16(self.device) else "single"
+        self.precision = precision
         self._random_start = not config.parent
         self.steps = 0
         sizes = [encoding.size, *config.net.hidden, 6] if start is None else start.sizes
@@ -119,7 +121,7 @@ class Learner:
         total = 0.0
         for first, last in pairwise(edges):
             self.optimizer.zero_grad(set_to_none=True)
-            with torch.autocast(self.device.type, torch.bfloat16, enabled=self._short):
+            with torch.autocast(self.device.type, torch.bfloat16, enabled=self.precision == "bfloat16"):
                 logits = self.network(inputs[first:last])
             loss = self._loss(logits.float(), wanted[first:last])
             value = loss.item()

@@ -175,14 +175,14 @@ def _panel(rows: int, vectors: int):
 
 
 def _row_sum(relu: bool):
-    """An intrinsic: out[row, :width] = base + sum_k signs[list, k] * rows[picks[list, k]], k < n, from the column
+    """An intrinsic: out[row, :width] = base + sum_k factors[list, k] * rows[picks[list, k]], k < n, from the column
     `start` of base and rows on; then ReLU if wanted.
     """
 
     @intrinsic
-    def row_sum(_context, base, rows, picks, signs, list_row, n, start, width, out, row):
+    def row_sum(_context, base, rows, picks, factors, list_row, n, start, width, out, row):
         integer = types.intp
-        signature = types.void(base, rows, picks, signs, integer, integer, integer, integer, out, integer)
+        signature = types.void(base, rows, picks, factors, integer, integer, integer, integer, out, integer)
 
         def codegen(context, builder, signature, args):
             e = _Emitter(context, builder, signature, args)
@@ -197,9 +197,11 @@ def _row_sum(relu: bool):
 
                 def step(k, sums):
                     number = builder.add(first_pick, k)
-                    sign = e.broadcast(e.at(e.data(3), number))
+                    factor = e.broadcast(e.at(e.data(3), number))
                     picked = e.at(e.data(1), builder.mul(builder.load(e.at(e.data(2), number)), height))
-                    return [e.fma(sign, e.load_vector(e.at(picked, c)), s) for c, s in zip(columns, sums, strict=True)]
+                    return [
+                        e.fma(factor, e.load_vector(e.at(picked, c)), s) for c, s in zip(columns, sums, strict=True)
+                    ]
 
                 sums = e.accumulate([e.load_vector(e.at(e.data(0), c)) for c in columns], n, step)
                 for place, value in zip(places, sums, strict=True):
@@ -282,9 +284,9 @@ def _interpreted_panel(rows: int, vectors: int):
 def _interpreted_row_sum(relu: bool):
     """The same in numpy, for runs with the JIT off."""
 
-    def row_sum(base, rows, picks, signs, list_row, n, start, width, out, row):
+    def row_sum(base, rows, picks, factors, list_row, n, start, width, out, row):
         columns = slice(start, start + width)
-        total = base[columns] + signs[list_row, :n] @ rows[picks[list_row, :n], columns]
+        total = base[columns] + factors[list_row, :n] @ rows[picks[list_row, :n], columns]
         out[row, :width] = np.maximum(total, 0) if relu else total
 
     return row_sum
@@ -302,11 +304,11 @@ _WIDTH = _VECTORS * LANES
 
 
 @kernel
-def add_rows(base, rows, picks, signs, n, out):
-    """base float32[H], rows float32[R, H], int64[1, >= n] picks and float32 signs -> out float32[1, H], base plus the
-    picked rows, each times its sign. H is a multiple of CHUNK.
+def add_rows(base, rows, picks, factors, n, out):
+    """base float32[H], rows float32[R, H], int64[1, >= n] picks and float32 factors -> out float32[1, H], base plus the
+    picked rows, each times its factor. H is a multiple of CHUNK.
     """
-    _plain_sum(base, rows, picks, signs, 0, n, 0, base.shape[0], out, 0)
+    _plain_sum(base, rows, picks, factors, 0, n, 0, base.shape[0], out, 0)
 
 
 @kernel
@@ -330,9 +332,9 @@ def _add_product(acts, acts_row, active, count, weights, start, n_in, out, row, 
 
 
 @kernel
-def first_layers(base, rows, picks, signs, lengths, n, weights, biases, out, scratch):
-    """base float32[H], rows float32[R, H], lists of lengths[r] picks int64[>= n, :] with float32 signs, packed weights
-    and biases -> out[r] float32[O], r < n: biases + ReLU(base + the picked rows of list r) @ weights.
+def first_layers(base, rows, picks, factors, lengths, n, weights, biases, out, scratch):
+    """base float32[H], rows float32[R, H], lists of lengths[r] picks int64[>= n, :] with float32 factors, packed
+    weights and biases -> out[r] float32[O], r < n: biases + ReLU(base + the picked rows of list r) @ weights.
 
     out has n + ROW_BLOCK rows, those past n are scratch. Strip by strip, the first layer never leaves the first-level
     cache; units that are active in no row of a block are skipped, which changes no sum: most, since the results of one
@@ -346,7 +348,7 @@ def first_layers(base, rows, picks, signs, lengths, n, weights, biases, out, scr
     for start in range(0, height, STRIP):
         width = min(STRIP, height - start)
         for r in range(n):
-            _relu_sum(base, rows, picks, signs, r, lengths[r], start, width, acts, r)
+            _relu_sum(base, rows, picks, factors, r, lengths[r], start, width, acts, r)
         for first in range(0, n, _ROWS):
             many = min(_ROWS, n - first)
             count = _list(acts, first, many, width, active)

@@ -97,6 +97,9 @@ def _card(
     inputs = f"{info.encoding} inputs (version {info.encoding_version})"
     games, positions = f"{info.games:,} games", f"{summary['positions'] / 1e6:.1f} M positions"
     minutes, speed = f"{summary['seconds'] / 60:.1f} minutes", f"{summary['games_per_s']:,.0f} games/s"
+    learned_in = (
+        f"; learned in {summary['precision']} precision" if "precision" in summary else ""
+    )  # older runs do not say
     lines = [
         f"# {name}",
         "",
@@ -108,7 +111,7 @@ def _card(
         f"| file | {_SIZE}, float16 safetensors |",
         f"| learned from | {games}, {positions}; {_start(info)} |",
         f"| time | {minutes}, baseline games included ({speed}) |",
-        f"| machine | {summary['machine']} |",
+        f"| machine | {summary['machine']}{learned_in} |",
         f"| rules | {info.rules}, {info.checkers} checkers a side |",
         f"| seed, commit | {info.seed}, `{info.commit}` |",
         "",

@@ -499,6 +499,7 @@ class Training:
             "seed": self.config.seed,
             "commit": self.commit,
             "machine": machine(),
+            "precision": self.learner.precision,
             "results": [result.as_dict() for result in results],
         }
         write_json(self.run.summary, summary)

@@ -170,6 +170,8 @@ class _Screen:
         self.note(
             f"net    {hidden} on {inputs}, {weights.count:,} weights, {start}     seed {config.seed}, {machine()}"
         )
+        if config.learning.precision == "auto":
+            self.note(f"learn  precision auto: {training.learner.precision} on this machine")
         for missing in training.trial.missing:
             self.note(f"note   {missing}")
 

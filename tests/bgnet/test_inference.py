@@ -224,14 +224,14 @@ def test_first_layers(rows: int, height: int, n_out: int, shift: float) -> None:
     rng = np.random.default_rng(rows)
     base = (rng.normal(size=height) + shift).astype(np.float32)
     table = rng.normal(size=(50, height)).astype(np.float32)
-    picks, signs = rng.integers(0, 50, size=(32, 8)), rng.choice([-1.0, 1.0], size=(32, 8)).astype(np.float32)
+    picks, factors = rng.integers(0, 50, size=(32, 8)), rng.choice([-1.0, 0.25, 1.0], size=(32, 8)).astype(np.float32)
     lengths = rng.integers(0, 9, size=32)
     matrix, bias = rng.normal(size=(height, n_out)).astype(np.float32), rng.normal(size=n_out).astype(np.float32)
     scratch = (linear.aligned(40, linear.STRIP), np.zeros(linear.STRIP, np.int64))
     out = np.zeros((40, n_out), np.float32)
     for n in (32, rows):
-        linear.first_layers(base, table, picks, signs, lengths, n, linear.pack(matrix), bias, out, scratch)
-    sums = np.array([base + signs[r, :m] @ table[picks[r, :m]] for r, m in enumerate(lengths)], np.float64)
+        linear.first_layers(base, table, picks, factors, lengths, n, linear.pack(matrix), bias, out, scratch)
+    sums = np.array([base + factors[r, :m] @ table[picks[r, :m]] for r, m in enumerate(lengths)], np.float64)
     expected = np.maximum(sums, 0) @ matrix + bias
     assert np.abs(out[:rows] - expected[:rows]).max() < 1e-5 * max(1.0, np.abs(expected).max())
 

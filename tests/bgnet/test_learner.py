@@ -79,6 +79,7 @@ def test_auto_is_what_the_processor_has(tmp_path: Path, monkeypatch: pytest.Monk
         one.learn(*lesson(64), 1e-3, np.arange(64), tmp_path / "failed")
         learned[precision] = np.concatenate([array.ravel() for array in one.weights().arrays()])
     assert (learned["single"] != learned["bfloat16"]).any()
+    assert one.precision == ("bfloat16" if has else "single")
     assert (learned["auto"] == learned["bfloat16" if has else "single"]).all()
 
 
