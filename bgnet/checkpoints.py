@@ -5,6 +5,7 @@ There is no random state to keep: dice and shuffles are functions of (seed, game
 
 from __future__ import annotations
 
+import contextlib
 import json
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -85,9 +86,12 @@ def newest_checkpoint(folder: Path) -> tuple[Path, Counters, Tensors]:
         try:
             return path, *load_checkpoint(path)
         except NetFileError as error:
+            if isinstance(error.__cause__, OSError):
+                raise  # it may be whole: what cannot be read today can be tomorrow
             complaints.append(str(error))
             # Out of the way, or it would count as the newest when old ones are pruned.
-            path.rename(path.with_suffix(".damaged"))
+            with contextlib.suppress(FileNotFoundError):  # pruned meanwhile
+                path.rename(path.with_suffix(".damaged"))
     reason = "; ".join(complaints) or "the folder holds none"
     raise NetFileError(f"{folder}: no checkpoint to go on from ({reason})")
 

@@ -30,7 +30,8 @@ class _Section(BaseModel):
 
 class NetConfig(_Section):
     encoding: str = "classic"
-    """How a board becomes inputs; see bgnet.encoding."""
+    """How a board becomes inputs: classic, one-hot or tactical; see bgnet.encoding. A network of classic inputs can be
+    the parent of one of tactical inputs."""
     hidden: list[Annotated[int, Field(ge=1, le=16384)]] = Field(default=[512, 32], min_length=1, max_length=8)
     """Widths of the hidden layers. The first is folded, so width there is cheap at play time."""
 
@@ -55,7 +56,8 @@ class SelfPlayConfig(_Section):
     threads: int = Field(default=0, ge=0, le=1024)
     """Threads that play; 0 = all cores but one, at least one. The games do not depend on it."""
     end_at_tables: bool = False
-    """End a game where the exact endgame tables know the position, and learn from what they say of it."""
+    """End a game where the exact endgame tables know the position, and learn from what they say of it (from exact
+    backups only as far as learning.lambda_end is above 0)."""
     wandering: float = Field(default=0.0, ge=0, le=1)
     """Share of the games with random plays in them, which lead to positions that good play avoids."""
     random_plays: float = Field(default=0.1, ge=0, le=1)
@@ -74,7 +76,7 @@ class LearningConfig(_Section):
     warmup_games: int = Field(default=0, ge=0)
     """Games over which the learning rate rises from zero first."""
     lambda_start: float = Field(default=0.7, ge=0, le=1)
-    """TD(lambda) at the start."""
+    """TD(lambda) at the start; with exact backups the weight of a residual one play further on."""
     lambda_end: float = Field(default=0.0, ge=0, le=1)
     """TD(lambda) from `lambda_until` on; it moves linearly until then."""
     lambda_until: float = Field(default=0.5, gt=0, le=1)
@@ -180,6 +182,11 @@ class RunConfig(_Section):
             raise ValueError(
                 'learning.targets = "exact" goes on from a network: name one with parent (on the command line --from), '
                 "or one to learn from with exact.teacher and exact.teacher_games"
+            )
+        if learning.targets == "exact" and self.selfplay.end_at_tables and not learning.lambda_end:
+            raise ValueError(
+                "selfplay.end_at_tables needs learning.lambda_end above 0 (0.7, say) beside exact backups: the network "
+                "judges them, and only lambda carries back what the tables say"
             )
         if learning.final_learning_rate > learning.learning_rate:
             raise ValueError(

@@ -22,8 +22,11 @@ class GrowthError(ValueError):
     """Layers that a network cannot grow into."""
 
 
-def grow(weights: Weights, hidden: list[int], boards: NDArray[np.int8], encoding: Encoding, seed: int) -> Weights:
-    """The same function with the given hidden layers, each at least as wide as before; missing ones come last.
+def grow(
+    weights: Weights, hidden: list[int], boards: NDArray[np.int8], encoding: Encoding, seed: int
+) -> tuple[Weights, int]:
+    """The same function with the given hidden layers, each at least as wide as before; missing ones come last. And how
+    many units started anew.
 
     boards int8[N, 26]: units that are active in none of them start anew, and there the function may change; so take
     many, rare ones among them.
@@ -33,7 +36,8 @@ def grow(weights: Weights, hidden: list[int], boards: NDArray[np.int8], encoding
     while len(weights.sizes) - 2 < len(hidden):
         weights = deepened(weights)
     weights = widened(weights, hidden, seed)
-    return renewed(weights, idle_units(weights, boards, encoding), seed + 1)
+    idle = idle_units(weights, boards, encoding)
+    return renewed(weights, idle, seed + 1), sum(map(len, idle))
 
 
 def check_growth(weights: Weights, hidden: list[int]) -> None:

@@ -160,20 +160,21 @@ class Learner:
         for layer, units in enumerate(idle):
             into, bias, out = self.parameters[2 * layer : 2 * layer + 3]
             for p, axis in ((into, 0), (bias, 0), (out, 1)):
-                self._forget(p, torch.from_numpy(units), axis)
+                self._forget(p, units, axis)
         return sum(map(len, idle))
 
-    def _forget(self, p: nn.Parameter, units: torch.Tensor, axis: int) -> None:
+    def _forget(self, p: nn.Parameter, units: NDArray[np.int64], axis: int) -> None:
         """Give the units' rows (axis 0) or columns (1) of a parameter the moments of a typical weight.
 
         From zero, Adam's first steps would be several times the learning rate, and the units dead again.
         """
         moments = self.optimizer.state.get(p, {})
         if moments and len(units):
-            moments["exp_avg"].index_fill_(axis, units, 0.0)
+            index = torch.from_numpy(units).to(p.device)
+            moments["exp_avg"].index_fill_(axis, index, 0.0)
             typical = moments["exp_avg_sq"].mean(axis, keepdim=True)
             shape = [len(units) if i == axis else n for i, n in enumerate(p.shape)]
-            moments["exp_avg_sq"].index_copy_(axis, units, typical.expand(shape).contiguous())
+            moments["exp_avg_sq"].index_copy_(axis, index, typical.expand(shape).contiguous())
 
     def gradient_norm(self) -> float:
         """Euclidean norm of the last minibatch's gradient."""

@@ -97,11 +97,18 @@ class RunFolder:
         except FileExistsError as error:
             if not self.path.is_dir():
                 raise OSError(error.errno, f"cannot make the folder {self.path}: a file of that name exists") from error
-            raise RunError(f"{self.path}: another run has just started in this folder") from error
+            raise RunError(
+                f"{self.path}: another run has just started in this folder, or one was cut short as it began: then "
+                f"remove {self.checkpoints.name} in it"
+            ) from error
         except OSError as error:
             raise OSError(error.errno, f"cannot make the folder {self.path}: {error.strerror}") from error
-        with atomic_write(self.config) as temporary:
-            temporary.write_text(to_toml(config), encoding="utf-8")
+        try:
+            with atomic_write(self.config) as temporary:
+                temporary.write_text(to_toml(config), encoding="utf-8")
+        except BaseException:
+            self.checkpoints.rmdir()  # or the folder would look taken
+            raise
 
     @classmethod
     def newest(cls, name: str) -> RunFolder:

@@ -2,8 +2,8 @@
 
 For each side, the player on roll first: how far it is, what it holds, and of how many of the 36 rolls it can hit each
 blot and move each of its checkers on. The counts are quick ones: a hit or a move on is looked at by itself, whatever
-else of the roll has to be played, and checkers on the bar come in first. (GNU Backgammon's networks have inputs of such
-kinds; these are our own.)
+else of the roll has to be played. Hits count the checkers on the bar, which come in first; moves on do not, and take
+bearing off for possible. (GNU Backgammon's networks have inputs of such kinds; these are our own.)
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SIDE = 59
 
 0 pips / 167. 1 the rearmost checker's place / 25. 2 the most points in a row ahead of the opponent's rearmost checker
 / 6. 3 points made in the home board / 6. 4 blots / 4. 5 checkers in the opponent's home board or on the bar / 4.
-6 pips from between there and the own home board into the own home board / 60. 7 contact: places from the opponent's
+6 pips that the checkers on the places 7 .. 18 are away from place 6 / 60. 7 contact: places from the opponent's
 rearmost checker to the own one / 24, at least 0. 8 the rearmost checker's chance to move on, see below; 1 if it has
 passed all. 9 the chance to hit any blot.
 10 .. 33 the chance to hit the opponent's blot on point 1 .. 24; 0 without a blot.
@@ -103,7 +103,7 @@ class _Side(NamedTuple):
     back: int
     """Checkers in the opponent's home board or on the bar."""
     outside: int
-    """Pips from between there and the own home board into the own home board."""
+    """Pips that the checkers on the places 7 .. 18 are away from place 6."""
 
 
 @kernel

@@ -24,7 +24,7 @@ from bgnet.config import RunConfig, differences, to_toml
 from bgnet.cores import cores, stand_back
 from bgnet.encoding import encode, encoding
 from bgnet.evaluators import NetEvaluator, find_net
-from bgnet.growth import GrowthError, check_growth, extended, grow, idle_units
+from bgnet.growth import GrowthError, check_growth, extended, grow
 from bgnet.inference import fold
 from bgnet.learner import Learner
 from bgnet.measures import bellman_residuals, game_statistics
@@ -150,10 +150,10 @@ class Training:
             weights = extended(weights, self.encoding)
             self.observer.note(f"grown  from {info.encoding} to {self.encoding.name} inputs, judging as before")
         self._note_compiling()
-        game = self.game._replace(wandering=1.0)  # with what good play avoids: units for that are not idle
+        # With what good play avoids and what the tables know: units for that are not idle.
+        game = self.game._replace(wandering=1.0, random_plays=0.1, use_tables=False)
         boards = play_games(fold(weights, self.encoding), game, self.config.seed, _GROWTH_GAME, _GROWTH_GAMES).boards
-        grown = grow(weights, self.config.net.hidden, boards, self.encoding, self.config.seed)
-        idle = sum(map(len, idle_units(weights, boards, self.encoding)))
+        grown, idle = grow(weights, self.config.net.hidden, boards, self.encoding, self.config.seed)
         if grown.sizes != weights.sizes:
             self.observer.note(f"grown  from {'-'.join(map(str, weights.sizes[1:-1]))}, judging as before")
         if idle:
@@ -394,7 +394,8 @@ class Training:
             return
         since, games_then, positions_then = self._measuring
         positions = c.positions - positions_then
-        speed = positions / (c.seconds - since) / min(positions / (c.games - games_then), _LONG_GAME)
+        length = min(max(positions, 1) / (c.games - games_then), _LONG_GAME)  # all plays may be random: no positions
+        speed = max(positions, 1) / (c.seconds - since) / length
         before = time.monotonic()
         self._evaluate(log)
         one = time.monotonic() - before
@@ -484,6 +485,7 @@ class Training:
             results = self.trial.play(net, self.config.evaluation.final_games, _Watch(self.observer))
             log.numbers(c.games, self.trial.curves(results) | self._residuals(net))
             self._keep_best(results)
+            self.save()  # with the score of the best, for a run that is lengthened later
         c.seconds = time.monotonic() - self._begun
         summary = {
             "schema": "bgnet.train/1",

@@ -6,8 +6,10 @@ from typing import Protocol
 
 from bgnet import arena
 from bgnet.arena import ArenaResult
+from bgnet.arena_errors import ArenaSettingsError
 from bgnet.config import RunConfig
 from bgnet.curves import curve_of_bot
+from bgnet.entrants import check_checkers
 from bgnet.evaluators import NetEvaluator
 from bgnet.peers import MissingEngineError
 from bgnet.players import player
@@ -35,12 +37,17 @@ class Trial:
         self._opponents: list[str] = []
         for spec in config.evaluation.opponents:
             try:
-                player(spec, self.rules.payoff)
+                opponent = player(spec, self.rules.payoff)
             except MissingEngineError as error:
                 self.missing.append(str(error))
                 continue
             if checkers != 15 and spec != "random" and not spec.startswith("net:"):
                 self.missing.append(f"bot {spec} knows only games with 15 checkers a side")
+                continue
+            try:
+                check_checkers(f"bot {spec}", opponent, checkers)
+            except ArenaSettingsError as error:
+                self.missing.append(str(error))
                 continue
             # The arena makes the bot itself from its name; the one made here showed early that it can.
             self._opponents.append(spec)

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from bgnet.encoding import encoding
 from bgnet.evaluators import NetEvaluator
 from bgnet.netfile import NetInfo, Weights
 
@@ -25,10 +26,11 @@ def random_weights(sizes: list[int], seed: int = 0) -> Weights:
     return Weights(matrices, biases)
 
 
-def random_net(hidden: list[int], seed: int = 0, checkers: int = 15) -> NetEvaluator:
-    """A NetEvaluator over the classic inputs."""
-    sizes = [196, *hidden, 6]
-    return NetEvaluator(random_weights(sizes, seed), NetInfo(sizes=sizes, checkers=checkers), name="random weights")
+def random_net(hidden: list[int], seed: int = 0, checkers: int = 15, inputs: str = "classic") -> NetEvaluator:
+    """A NetEvaluator over the inputs of that encoding."""
+    sizes = [encoding(inputs, checkers).size, *hidden, 6]
+    info = NetInfo(sizes=sizes, checkers=checkers, encoding=inputs)
+    return NetEvaluator(random_weights(sizes, seed), info, name="random weights")
 
 
 @cache

@@ -11,6 +11,11 @@ from bgnet.config import ConfigError, RunConfig, differences, load_config, to_to
 ROOT = Path(__file__).parent.parent.parent
 
 
+def test_every_shipped_run_file_is_explained() -> None:
+    text = (ROOT / "configs/README.md").read_text(encoding="utf-8")
+    assert [path.name for path in ROOT.glob("configs/*.toml") if f"| `{path.name}` |" not in text] == []
+
+
 @pytest.mark.parametrize("path", sorted(ROOT.glob("configs/*.toml")), ids=lambda path: path.stem)
 def test_shipped_run_files(path: Path, tmp_path: Path) -> None:
     config = load_config(path)
@@ -57,6 +62,10 @@ def load(tmp_path: Path, text: str, *settings: str) -> RunConfig:
         ("[learning]\naverage = 1.0", r"learning\.average"),
         ("[learning]\nlearning_rate = nan", r"learning\.learning_rate"),
         ("[learning]\nfinal_learning_rate = 0.5", "final_learning_rate 0.5 is above"),
+        (
+            "parent = 'x'\n[selfplay]\nend_at_tables = true\n[learning]\ntargets = 'exact'",
+            "end_at_tables needs learning.lambda_end above 0",
+        ),
         ("[evaluation]\ngames = 3", r"evaluation\.games: must be even"),
         ("[game]\nrules = 'match'", r"game\.rules"),
         ("games = ", "not TOML"),

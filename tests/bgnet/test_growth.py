@@ -29,10 +29,10 @@ def boards() -> np.ndarray:
 @pytest.mark.parametrize("hidden", [[24, 8], [40, 8], [24, 20], [64, 24], [24, 8, 8], [32, 16, 24], [24, 8, 8, 8]])
 def test_grown_networks_judge_the_same(boards: np.ndarray, hidden: list[int]) -> None:
     weights = random_weights([196, 24, 8, 6])
-    grown = grow(weights, hidden, boards, ENCODING, seed=3)
+    grown, _ = grow(weights, hidden, boards, ENCODING, seed=3)
     assert grown.sizes == [196, *hidden, 6]
     assert np.abs(judged(grown, boards) - judged(weights, boards)).max() < 2e-6
-    again = grow(weights, hidden, boards, ENCODING, seed=3)
+    again, _ = grow(weights, hidden, boards, ENCODING, seed=3)
     assert all(np.array_equal(a, b) for a, b in zip(grown.arrays(), again.arrays(), strict=True))
 
 
@@ -50,6 +50,7 @@ def test_dead_units_start_anew(boards: np.ndarray) -> None:
     weights.biases[1][[0, 7]] = -1e3
     idle = idle_units(weights, boards, ENCODING)
     assert {3, 5} <= set(idle[0]) and {0, 7} <= set(idle[1])
+    assert grow(weights, [24, 8], boards, ENCODING, seed=2)[1] == sum(map(len, idle))
     fresh = renewed(weights, idle, seed=2)
     assert np.abs(judged(fresh, boards) - judged(weights, boards)).max() < 2e-6
     assert len(idle_units(fresh, boards, ENCODING)[0]) == 0

@@ -116,10 +116,11 @@ def test_choice_is_the_best_result(rules) -> None:  # type: ignore[no-untyped-de
     assert np.abs(equity).max() < 1e-5
 
 
-def test_backup_equals_a_plain_recursion() -> None:
+@pytest.mark.parametrize("inputs", ["classic", "tactical"])
+def test_backup_equals_a_plain_recursion(inputs: str) -> None:
     boards, _ = some_positions()
     boards = np.concatenate([START_BOARD[None], boards[::300]])
-    net = random_net([64, 16])
+    net = random_net([64, 16], inputs=inputs)
     out = np.empty((len(boards), 6), np.float32)
     backups_kernel(net.folded, MONEY.payoff, boards, out)
     for board, backup in zip(boards, out, strict=True):

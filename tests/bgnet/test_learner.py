@@ -113,6 +113,15 @@ def with_dead_units() -> Weights:
     return weights
 
 
+def test_units_start_anew_on_any_device() -> None:
+    """As on a GPU: an index that stayed behind on the processor would be refused. (Tensors of "meta" are shapes.)"""
+    one = learner()
+    p = torch.nn.Parameter(torch.empty(4, 3, device="meta"))
+    one.optimizer.state[p] = {name: torch.empty(4, 3, device="meta") for name in ("exp_avg", "exp_avg_sq")}
+    for axis in (0, 1):
+        one._forget(p, np.array([0, 2]), axis)
+
+
 @pytest.mark.parametrize("warm", [False, True], ids=["before the first step", "after some"])
 def test_idle_units_start_anew_and_stay_alive(tmp_path: Path, warm: bool) -> None:
     """The network judges as before, in the average and in what learns; then the new units take part."""

@@ -19,13 +19,14 @@ from tests.bgnet.nets import random_net, some_positions
 from tests.bgnet.test_targets import case
 
 
+@pytest.mark.parametrize("inputs", ["classic", "tactical"])
 @pytest.mark.parametrize(
     ("start", "checkers", "rules"),
     [(START_BOARD, 15, MONEY), (NACKGAMMON_BOARD, 15, DMP), (HYPERGAMMON_BOARD, 3, MONEY)],
     ids=["backgammon", "nackgammon-dmp", "hypergammon"],
 )
-def test_games_equal_a_plain_loop(start, checkers, rules) -> None:  # type: ignore[no-untyped-def]
-    net = random_net([48, 16], checkers=checkers)
+def test_games_equal_a_plain_loop(start, checkers, rules, inputs) -> None:  # type: ignore[no-untyped-def]
+    net = random_net([48, 16], checkers=checkers, inputs=inputs)
     player = EvaluatorPlayer(net, rules.payoff)
     games = play_games(net.folded, make_game(rules.payoff, start), 7, 100, 4)
     row = 0
@@ -81,10 +82,10 @@ def test_pruning_keeps_what_the_pruner_likes() -> None:
     assert foreign.boards.shape != full.boards.shape or (foreign.boards != full.boards).any()
 
 
-@pytest.mark.parametrize("keep", [0, 20_000])
-def test_random_plays(keep: int) -> None:
+@pytest.mark.parametrize(("keep", "inputs"), [(0, "classic"), (20_000, "classic"), (20_000, "tactical")])
+def test_random_plays(keep: int, inputs: str) -> None:
     """In about their share of games about their share of plays: legal, of all kinds, and marked; the rest is greedy."""
-    net = random_net([48, 16])
+    net = random_net([48, 16], inputs=inputs)
     actor = Actor(net.folded, net.folded, keep)
     count = 10 if keep else 200
     game = make_game(MONEY.payoff, START_BOARD, wandering=0.4, random_plays=0.2)

@@ -253,6 +253,17 @@ def test_a_damaged_checkpoint_does_not_cost_the_good_one(tmp_path: Path) -> None
     assert (tmp_path / "round-00000002.damaged").exists()
 
 
+def test_a_checkpoint_that_cannot_be_read_today_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object, **__: object) -> None:
+        raise OSError(24, "Too many open files")
+
+    save_checkpoint(tmp_path, Counters(rounds=1), {"a": np.arange(3)})
+    with monkeypatch.context() as patch, pytest.raises(NetFileError, match="Too many open files"):
+        patch.setattr("safetensors.safe_open", refused)
+        newest_checkpoint(tmp_path)
+    assert newest_checkpoint(tmp_path)[1].rounds == 1
+
+
 def test_prune_keeps_the_newest(tmp_path: Path) -> None:
     for rounds in (1, 2, 10, 3):
         save_checkpoint(tmp_path, Counters(rounds=rounds), {"a": np.arange(3)})
@@ -293,9 +304,10 @@ def test_starting_from_a_network_of_fewer_inputs(tmp_path: Path) -> None:
     training = start(tmp_path / "second", tiny(tmp_path, games=20, **tactical))
     boards = play_games(first.folded, MONEY_GAME, 1, 0, 20).boards
     assert np.abs(training._evaluator().outcomes(boards) - first.outcomes(boards)).max() < 1e-5
+    before = training.learner.weights().matrices[0][:, 196:].copy()
     training.go()
     heard = training.learner.weights().matrices[0][:, 196:]
-    assert (heard != 0).any(), "the run learns from the new inputs"
+    assert ((heard != 0) & (before == 0)).any(), "the run learns from the new inputs"
     assert load(tmp_path / "second").info.encoding == "tactical"
     for name in ("classic", "one-hot"):
         with pytest.raises(RunError, match=f"tactical inputs with 15 checkers, which does not fit .* {name} with 15"):
@@ -322,6 +334,35 @@ def test_missing_engines_are_left_out(tmp_path: Path, monkeypatch: pytest.Monkey
     training = start(tmp_path / "run", config)
     assert any('pip install "bgnet[peers]"' in text for text in training.trial.missing)
     assert [result["b"] for result in training.go()["results"]] == ["random"]
+
+
+@pytest.mark.parametrize("encoding", ["classic", "tactical"])
+def test_three_checkers_from_exact_backups_and_seeds(tmp_path: Path, encoding: str) -> None:
+    start(tmp_path / "parent", tiny(tmp_path, games=40, **{"game.variant": "hypergammon"})).go()
+    changes = {
+        "parent": str(tmp_path / "parent"), "game.variant": "hypergammon", "net.encoding": encoding,
+        "learning.targets": "exact", "learning.lambda_end": 0.7, "exact.seeded": 0.5, "exact.pruner_games": 10,
+    }  # fmt: skip
+    start(tmp_path / "run", tiny(tmp_path, games=40, **changes)).go()
+    assert (load(tmp_path / "run").info.checkers, load(tmp_path / "run").info.encoding) == (3, encoding)
+
+
+def test_a_network_of_another_game_is_no_opponent(tmp_path: Path) -> None:
+    config = tiny(
+        tmp_path, games=20, **{"game.variant": "hypergammon", "evaluation.opponents": ["net:small", "random"]}
+    )
+    training = start(tmp_path / "run", config)
+    assert training.trial.missing == ["bot net:small knows games with 15 checkers a side, this one has 3"]
+    assert [result["b"] for result in training.go()["results"]] == ["random"]
+
+
+def test_a_lengthened_run_knows_its_best(tmp_path: Path) -> None:
+    """The games at its end count: a network that does worse later does not take the place of the best."""
+    training = start(tmp_path / "run", tiny(tmp_path, games=40))
+    summary = training.go()
+    score = training.counters.best_score
+    assert score is not None and score >= summary["results"][-1]["points_per_game"]
+    assert newest_checkpoint(tmp_path / "run/checkpoints")[1].best_score == score
 
 
 def test_hypergammon_and_nackgammon_train(tmp_path: Path) -> None:
@@ -484,8 +525,22 @@ def test_runs_of_the_same_second_get_folders_of_their_own(tmp_path: Path, monkey
     assert names == ["x-20260101-000000-s1", "x-20260101-000000-s1-2", "x-20260101-000000-s1-3"]
     first = RunFolder.planned(tmp_path / "same", "x", config)
     first.create(config)
-    with pytest.raises(RunError, match="has just started"):
+    with pytest.raises(
+        RunError, match="has just started .*, or one was cut short as it began: then remove checkpoints"
+    ):
         RunFolder(tmp_path / "same").create(config)
+
+
+def test_a_run_that_could_not_be_begun_does_not_take_its_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch, pytest.raises(OSError, match="No space"):
+        patch.setattr("bgnet.runlog.to_toml", full)
+        RunFolder(tmp_path / "run").create(RunConfig())
+    RunFolder(tmp_path / "run").create(RunConfig())
 
 
 def test_training_survives_a_reader_that_leaves(tmp_path: Path) -> None:
