@@ -15,13 +15,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bgnet.checkpoints import Counters, newest_checkpoint, prune_checkpoints, save_checkpoint
+from bgnet.checkpoints import Counters, newest_checkpoint
 from bgnet.config import RunConfig
 from bgnet.evaluators import load
 from bgnet.learner import NonFiniteLoss
-from bgnet.netfile import NetFileError, load_net
+from bgnet.netfile import load_net
 from bgnet.runlog import RunError, RunFolder, RunLog
-from bgnet.selfplay import GAMES_PER_TASK, MONEY_GAME, play_games
+from bgnet.selfplay import GAMES_PER_TASK
 from bgnet.training import Stopped, Training
 from tests.bgnet.nets import some_positions
 
@@ -230,48 +230,6 @@ def test_resuming_a_finished_run_changes_nothing(tmp_path: Path) -> None:
     assert weights_of(tmp_path / "run") == before
 
 
-def test_damaged_checkpoints_fall_back_to_older_ones(tmp_path: Path) -> None:
-    tensors = {"a": np.arange(3)}
-    for rounds in (1, 2):
-        save_checkpoint(tmp_path, Counters(rounds=rounds, games=rounds), tensors)
-    newest = tmp_path / "round-00000002.safetensors"
-    newest.write_bytes(newest.read_bytes()[:-5])
-    assert newest_checkpoint(tmp_path)[1].rounds == 1
-    (tmp_path / "round-00000001.safetensors").write_bytes(b"")
-    with pytest.raises(NetFileError, match="no checkpoint to go on from"):
-        newest_checkpoint(tmp_path)
-
-
-def test_a_damaged_checkpoint_does_not_cost_the_good_one(tmp_path: Path) -> None:
-    """Going on from an older one and keeping a single checkpoint must not leave just the damaged one."""
-    for rounds in (1, 2):
-        save_checkpoint(tmp_path, Counters(rounds=rounds), {"a": np.arange(3)})
-    (tmp_path / "round-00000002.safetensors").write_bytes(b"cut")
-    assert newest_checkpoint(tmp_path)[1].rounds == 1
-    prune_checkpoints(tmp_path, 1)
-    assert newest_checkpoint(tmp_path)[1].rounds == 1
-    assert (tmp_path / "round-00000002.damaged").exists()
-
-
-def test_a_checkpoint_that_cannot_be_read_today_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refused(*_: object, **__: object) -> None:
-        raise OSError(24, "Too many open files")
-
-    save_checkpoint(tmp_path, Counters(rounds=1), {"a": np.arange(3)})
-    with monkeypatch.context() as patch, pytest.raises(NetFileError, match="Too many open files"):
-        patch.setattr("safetensors.safe_open", refused)
-        newest_checkpoint(tmp_path)
-    assert newest_checkpoint(tmp_path)[1].rounds == 1
-
-
-def test_prune_keeps_the_newest(tmp_path: Path) -> None:
-    for rounds in (1, 2, 10, 3):
-        save_checkpoint(tmp_path, Counters(rounds=rounds), {"a": np.arange(3)})
-    (tmp_path / ".round-00000011.safetensors.1.tmp").write_bytes(b"half")
-    prune_checkpoints(tmp_path, 2)
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["round-00000003.safetensors", "round-00000010.safetensors"]
-
-
 def test_non_finite_loss_stops_with_the_batch_saved(tmp_path: Path) -> None:
     training = start(tmp_path / "run", tiny(tmp_path))
     training.learner.parameters[0].data[:] = np.inf
@@ -282,80 +240,6 @@ def test_non_finite_loss_stops_with_the_batch_saved(tmp_path: Path) -> None:
     assert not (tmp_path / "run/last.safetensors").exists()
 
 
-def test_starting_from_a_network(tmp_path: Path) -> None:
-    start(tmp_path / "first", tiny(tmp_path, games=20)).go()
-    config = tiny(tmp_path, games=20, parent=str(tmp_path / "first"), **{"learning.warmup_games": 40})
-    training = start(tmp_path / "second", config)
-    assert training._rates().learning_rate < config.learning.learning_rate / 2
-    first = load(tmp_path / "first")
-    boards = play_games(first.folded, MONEY_GAME, 1, 0, 20).boards
-    assert np.abs(training._evaluator().outcomes(boards) - first.outcomes(boards)).max() < 1e-6
-    training.go()
-    assert load(tmp_path / "second").info.parent == str(tmp_path / "first")
-    other = tiny(tmp_path, parent=str(tmp_path / "first"), **{"game.variant": "hypergammon"})
-    with pytest.raises(RunError, match="does not fit"):
-        start(tmp_path / "third", other)
-
-
-def test_starting_from_a_network_of_fewer_inputs(tmp_path: Path) -> None:
-    start(tmp_path / "first", tiny(tmp_path, games=20)).go()
-    first = load(tmp_path / "first")
-    tactical = {"parent": str(tmp_path / "first"), "net.encoding": "tactical"}
-    training = start(tmp_path / "second", tiny(tmp_path, games=20, **tactical))
-    boards = play_games(first.folded, MONEY_GAME, 1, 0, 20).boards
-    assert np.abs(training._evaluator().outcomes(boards) - first.outcomes(boards)).max() < 1e-5
-    before = training.learner.weights().matrices[0][:, 196:].copy()
-    training.go()
-    heard = training.learner.weights().matrices[0][:, 196:]
-    assert ((heard != 0) & (before == 0)).any(), "the run learns from the new inputs"
-    assert load(tmp_path / "second").info.encoding == "tactical"
-    for name in ("classic", "one-hot"):
-        with pytest.raises(RunError, match=f"tactical inputs with 15 checkers, which does not fit .* {name} with 15"):
-            start(tmp_path / name, tiny(tmp_path, parent=str(tmp_path / "second"), **{"net.encoding": name}))
-
-
-def test_starting_from_a_smaller_network(tmp_path: Path) -> None:
-    start(tmp_path / "first", tiny(tmp_path, games=20)).go()
-    first = load(tmp_path / "first")
-    config = tiny(tmp_path, games=20, parent=str(tmp_path / "first"), **{"net.hidden": [32, 24]})
-    training = start(tmp_path / "second", config)
-    boards = play_games(first.folded, MONEY_GAME, 1, 0, 20).boards
-    assert np.abs(training._evaluator().outcomes(boards) - first.outcomes(boards)).max() < 1e-5
-    training.go()
-    assert load(tmp_path / "second").info.sizes == [196, 32, 24, 6]
-    narrow = tiny(tmp_path, parent=str(tmp_path / "first"), **{"net.hidden": [4]})
-    with pytest.raises(RunError, match="cannot grow"):
-        start(tmp_path / "third", narrow)
-
-
-def test_missing_engines_are_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "gnubg_nn", None)
-    config = tiny(tmp_path, games=20, **{"evaluation.opponents": ["gnubg:0", "random"]})
-    training = start(tmp_path / "run", config)
-    assert any('pip install "bgnet[peers]"' in text for text in training.trial.missing)
-    assert [result["b"] for result in training.go()["results"]] == ["random"]
-
-
-@pytest.mark.parametrize("encoding", ["classic", "tactical"])
-def test_three_checkers_from_exact_backups_and_seeds(tmp_path: Path, encoding: str) -> None:
-    start(tmp_path / "parent", tiny(tmp_path, games=40, **{"game.variant": "hypergammon"})).go()
-    changes = {
-        "parent": str(tmp_path / "parent"), "game.variant": "hypergammon", "net.encoding": encoding,
-        "learning.targets": "exact", "learning.lambda_end": 0.7, "exact.seeded": 0.5, "exact.pruner_games": 10,
-    }  # fmt: skip
-    start(tmp_path / "run", tiny(tmp_path, games=40, **changes)).go()
-    assert (load(tmp_path / "run").info.checkers, load(tmp_path / "run").info.encoding) == (3, encoding)
-
-
-def test_a_network_of_another_game_is_no_opponent(tmp_path: Path) -> None:
-    config = tiny(
-        tmp_path, games=20, **{"game.variant": "hypergammon", "evaluation.opponents": ["net:small", "random"]}
-    )
-    training = start(tmp_path / "run", config)
-    assert training.trial.missing == ["bot net:small knows games with 15 checkers a side, this one has 3"]
-    assert [result["b"] for result in training.go()["results"]] == ["random"]
-
-
 def test_a_lengthened_run_knows_its_best(tmp_path: Path) -> None:
     """The games at its end count: a network that does worse later does not take the place of the best."""
     training = start(tmp_path / "run", tiny(tmp_path, games=40))
@@ -363,13 +247,6 @@ def test_a_lengthened_run_knows_its_best(tmp_path: Path) -> None:
     score = training.counters.best_score
     assert score is not None and score >= summary["results"][-1]["points_per_game"]
     assert newest_checkpoint(tmp_path / "run/checkpoints")[1].best_score == score
-
-
-def test_hypergammon_and_nackgammon_train(tmp_path: Path) -> None:
-    for variant, checkers in (("hypergammon", 3), ("nackgammon", 15)):
-        config = tiny(tmp_path, games=40, **{"game.variant": variant})
-        start(tmp_path / variant, config).go()
-        assert load(tmp_path / variant).info.checkers == checkers
 
 
 def test_the_log_drops_what_a_resumed_run_writes_again(tmp_path: Path) -> None:
@@ -433,15 +310,6 @@ def test_two_processes_cannot_train_in_one_folder(tmp_path: Path) -> None:
     with training.run.locked(), pytest.raises(RunError, match="another process is training"):
         training.go()
     training.go()
-
-
-def test_a_resumed_run_does_not_need_its_parent(tmp_path: Path) -> None:
-    start(tmp_path / "first", tiny(tmp_path, games=20)).go()
-    config = tiny(tmp_path, games=60, parent=str(tmp_path / "first"))
-    with pytest.raises(Stopped):
-        start(tmp_path / "second", config, Quiet(1)).go()
-    (tmp_path / "first").rename(tmp_path / "elsewhere")
-    Training.resume(RunFolder(tmp_path / "second"), config, Quiet()).go()
 
 
 def test_stopping_during_the_last_games(tmp_path: Path) -> None:
