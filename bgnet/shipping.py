@@ -97,9 +97,8 @@ def _card(
     inputs = f"{info.encoding} inputs (version {info.encoding_version})"
     games, positions = f"{info.games:,} games", f"{summary['positions'] / 1e6:.1f} M positions"
     minutes, speed = f"{summary['seconds'] / 60:.1f} minutes", f"{summary['games_per_s']:,.0f} games/s"
-    learned_in = (
-        f"; learned in {summary['precision']} precision" if "precision" in summary else ""
-    )  # older runs do not say
+    # Older runs do not say it.
+    learned_in = f"; learned in {summary['precision']} precision" if "precision" in summary else ""
     lines = [
         f"# {name}",
         "",
