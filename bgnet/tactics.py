@@ -88,7 +88,7 @@ for _table in (_ESCAPE_CHANCES, _PLAIN_SHOTS, _DOUBLE_SHOTS):
 
 
 class _Side(NamedTuple):
-    """What one look at the board finds out about a side. Sets of places: bit = the side's own number of the place."""
+    """What a look at the board finds out about a side. Sets of places: bit = the side's own number of the place."""
 
     held: int
     """Places with a checker, the bar among them."""
@@ -178,41 +178,25 @@ def _hits_from_bar(own, blocked, bar, target):
 
 
 @kernel
-def _sides(board):
-    """board int8[26] -> _Side of the player on roll and of the opponent."""
+def _side(board, opponent):
+    """board int8[26], whose side: the player on roll's or the opponent's -> _Side."""
     held = made = held_seen = made_seen = bar = pips = back = outside = 0
-    held2 = made2 = held_seen2 = made_seen2 = bar2 = pips2 = back2 = outside2 = 0
-    for i in range(26):
-        n = int(board[i])
-        j = 25 - i
+    for place in range(1, 26):
+        n = -int(board[25 - place]) if opponent else int(board[place])
         if n > 0:
-            held |= 1 << i
-            held_seen |= 1 << j
+            held |= 1 << place
+            held_seen |= 1 << (25 - place)
             if n > 1:
-                made |= 1 << i
-                made_seen |= 1 << j
-            pips += n * i
-            if i > 18:
+                made |= 1 << place
+                made_seen |= 1 << (25 - place)
+            pips += n * place
+            if place > 18:
                 back += n
-                bar = n if i == 25 else bar
-            elif i > 6:
-                outside += n * (i - 6)
-        elif n < 0:
-            held2 |= 1 << j
-            held_seen2 |= 1 << i
-            if n < -1:
-                made2 |= 1 << j
-                made_seen2 |= 1 << i
-            pips2 -= n * j
-            if j > 18:
-                back2 -= n
-                bar2 = -n if j == 25 else bar2
-            elif j > 6:
-                outside2 -= n * (j - 6)
-    return (
-        _Side(held, made, held_seen, made_seen, bar, pips, back, outside),
-        _Side(held2, made2, held_seen2, made_seen2, bar2, pips2, back2, outside2),
-    )
+            elif place > 6:
+                outside += n * (place - 6)
+            if place == 25:
+                bar = n
+    return _Side(held, made, held_seen, made_seen, bar, pips, back, outside)
 
 
 @kernel
@@ -260,7 +244,7 @@ def _write(side, other, out):
 @kernel
 def tactics_kernel(board, out):
     """board int8[26] -> out float32[118], the player on roll's features and then the opponent's."""
-    one, other = _sides(board)
+    one, other = _side(board, False), _side(board, True)
     _write(one, other, out[:SIDE])
     _write(other, one, out[SIDE:])
 

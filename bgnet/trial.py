@@ -37,16 +37,8 @@ class Trial:
         self._opponents: list[str] = []
         for spec in config.evaluation.opponents:
             try:
-                opponent = player(spec, self.rules.payoff)
-            except MissingEngineError as error:
-                self.missing.append(str(error))
-                continue
-            if checkers != 15 and spec != "random" and not spec.startswith("net:"):
-                self.missing.append(f"bot {spec} knows only games with 15 checkers a side")
-                continue
-            try:
-                check_checkers(f"bot {spec}", opponent, checkers)
-            except ArenaSettingsError as error:
+                check_checkers(f"bot {spec}", player(spec, self.rules.payoff), checkers)
+            except (MissingEngineError, ArenaSettingsError) as error:
                 self.missing.append(str(error))
                 continue
             # The arena makes the bot itself from its name; the one made here showed early that it can.

@@ -13,6 +13,7 @@ from bgnet.runlog import RunError, RunFolder
 from bgnet.selfplay import MONEY_GAME, play_games
 from bgnet.training import Stopped, Training
 from tests.bgnet.test_training import Quiet, start, tiny
+from tests.marks import needs_peers
 
 
 def test_starting_from_a_network(tmp_path: Path) -> None:
@@ -80,12 +81,13 @@ def test_three_checkers_from_exact_backups_and_seeds(tmp_path: Path, encoding: s
     assert (load(tmp_path / "run").info.checkers, load(tmp_path / "run").info.encoding) == (3, encoding)
 
 
-def test_a_network_of_another_game_is_no_opponent(tmp_path: Path) -> None:
-    config = tiny(
-        tmp_path, games=20, **{"game.variant": "hypergammon", "evaluation.opponents": ["net:small", "random"]}
-    )
-    training = start(tmp_path / "run", config)
-    assert training.trial.missing == ["bot net:small knows games with 15 checkers a side, this one has 3"]
+@needs_peers
+def test_a_bot_of_another_game_is_no_opponent(tmp_path: Path) -> None:
+    others = ["net:small", "net:small@1ply", "pubeval", "gnubg:0", "sage:0"]
+    changes = {"game.variant": "hypergammon", "evaluation.opponents": [*others, "random"]}
+    training = start(tmp_path / "run", tiny(tmp_path, games=20, **changes))
+    expected = [f"bot {bot} knows games with 15 checkers a side, this one has 3" for bot in others]
+    assert training.trial.missing == expected
     assert [result["b"] for result in training.go()["results"]] == ["random"]
 
 
