@@ -157,7 +157,7 @@ def test_several_games_from_one_position() -> None:
 
 def test_the_bot_may_be_on_roll_in_the_position_and_its_match_goes_on() -> None:
     start = GameState(Position(board({1: 1}, {20: 15})), on_roll=0, dice=(2, 1), match_length=7, score=(1, 2)).xgid
-    result = invoke("--position", start, "--against", "random", "--seed", "1", "--json", typed="quit\n")
+    result = invoke("--position", start, "--against", "random", "--seed", "1", "--json", "--quiet", typed="quit\n")
     assert "O rolled 2-1: 1/off (O's own numbers)" in result.stdout
     assert "game 2 of a 7-point match: you (X) 2, random (O) 3\n" in result.stdout
     assert json.loads(result.stdout.splitlines()[-1])["score"] == {"you": 2, "bot": 3}
