@@ -66,10 +66,17 @@ def new_figure(width: float, height: float) -> Figure:
 
 
 def saved(figure: Figure, path: PathLike | None) -> Figure:
-    """The figure, written too if there is a path. Raises PlotError for its ending, OSError as usual."""
+    """The figure, written too if there is a path. Raises PlotError for its ending, OSError as usual.
+
+    An SVG file keeps words as words, and is the same every time.
+    """
     check_path(path)
     if path is not None:
-        figure.savefig(path, dpi=150)
+        from matplotlib import rc_context
+
+        with rc_context({"svg.fonttype": "none", "svg.hashsalt": "bgnet"}):
+            metadata = {"Date": None} if Path(path).suffix.lower() == ".svg" else None
+            figure.savefig(path, dpi=150, metadata=metadata)
     return figure
 
 

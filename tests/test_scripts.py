@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -39,6 +40,8 @@ def test_help_begins_with_what_it_is_for(script: str) -> None:
         (["cube_agreement.py", "nothing.jsonl", "net:small"], "nothing.jsonl"),
         (["take_points.py", "--length", "0"], "--length must be from 1"),
         (["take_points.py", "--cube", "x"], "--cube must be faces"),
+        (["draw_flagship_curve.py", "--data", "nothing.csv"], "nothing.csv"),
+        (["draw_flagship_curve.py", "--out", "curve.gif"], "ends in .png"),
         (["ship_net.py", "no-run", "x", "--note", "y"], "no-run"),
         (["evaluate_baselines.py", "nobody"], "nobody"),
         (["benchmark_selfplay.py", "--net", "nobody"], "nobody"),
@@ -131,3 +134,23 @@ def test_a_full_stdout_is_said_once(options: list[str], unbuffered: str) -> None
             )
         assert done.returncode == 1
         assert "No space left" in done.stderr and "Traceback" not in done.stderr
+
+
+def test_the_flagships_curve_has_every_stretch(tmp_path: Path) -> None:
+    rows = (ROOT / "configs/flagship-curve.csv").read_text().splitlines()
+    stretches = [row.partition(",")[0] for row in rows[1:]]
+    reproduced = re.findall(r"^stretch (\S+)", (ROOT / "scripts/reproduce_flagship").read_text(), re.MULTILINE)
+    assert stretches == reproduced
+    picture = tmp_path / "curve.svg"
+    done = run("scripts/draw_flagship_curve.py", "--out", str(picture))
+    assert done.returncode == 0, done.stderr
+    assert all(layers in picture.read_text() for layers in ("1024-32", "2048-256-128", "points per game"))
+
+
+@pytest.mark.parametrize("row", ["config,minutes\na,many", "config\na", "config,minutes,layers", ""])
+def test_a_curve_without_its_numbers_is_refused(tmp_path: Path, row: str) -> None:
+    data, picture = tmp_path / "curve.csv", tmp_path / "curve.svg"
+    data.write_text(row)
+    done = run("scripts/draw_flagship_curve.py", "--data", str(data), "--out", str(picture))
+    assert done.returncode == 2 and "curve.csv" in done.stderr and "Traceback" not in done.stderr
+    assert not picture.exists()
