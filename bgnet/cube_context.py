@@ -112,9 +112,8 @@ class CubeContext:
         return min(self.max_cube or CUBE_TOP, CUBE_TOP)
 
     def may_double(self, cube: int, owner: int) -> bool:
-        """Whether the player on roll may double a cube, and could gain by it.
-
-        The rules let a player double whose win with the cube as it stands settles the match; nobody should.
+        """Whether the player on roll may double a cube; as engine.actions has it, not where a win with the cube as it
+        stands settles the match.
         """
         if owner < 0 or cube >= self.top_cube:
             return False

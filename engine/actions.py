@@ -127,11 +127,14 @@ def new_game(
 def next_game(state: GameState) -> GameState:
     """The next game of the match or session before its opening roll; ActionError unless this one is over.
 
-    The Crawford game is the first one in which a player needs one point.
+    The Crawford game is the first one in which a player needs one point; where that rule is not in force, as a record
+    may say, `dataclasses.replace(..., crawford=False)` takes it back.
     """
     ended = result(state)
     if ended is None:
-        raise ActionError("the game is not over yet: no next game")
+        over = _why_over(state)
+        reason = f"{over}, but not how it ended" if over else "the game is not over yet"
+        raise ActionError(f"{reason}: no next game")
     if state.match_over:
         raise ActionError(f"{SEATS[ended.winner]} has won the match: no next game")
     before = list(state.score)
@@ -257,7 +260,7 @@ def _why_no_cube(state: GameState) -> str | None:
 
 def _why_dead(state: GameState) -> str | None:
     away = state.away
-    if away is None or away[0] > state.cube:
+    if away is None or away[0] > points_of(state, 1):
         return None
     points = f"{away[0]} point{'s' * (away[0] > 1)}"
     return f"the cube is dead: {SEATS[state.on_roll]} needs {points}, which a cube at {state.cube} wins already"

@@ -86,17 +86,17 @@ def _rolls_of_games(seed, games, n, out):
     """seed, games int64[N], n (0 = the opening) -> out int8[N, 2]."""
     for i in range(games.shape[0]):
         if n == 0:
-            one, two = opening_kernel(seed, games[i])
+            one, two = opening_kernel(seed, int(games[i]))
         else:
-            one, two = roll_kernel(seed, games[i], n)
+            one, two = roll_kernel(seed, int(games[i]), n)
         out[i, 0] = one
         out[i, 1] = two
 
 
 def rolls_of_games(seed: int, games: NDArray[np.int64], n: int) -> NDArray[np.int8]:
     """Roll n of many games at once (0 = their openings): int64[N] -> int8[N, 2]; else as `roll` and `opening`."""
-    check_stream(seed, int(games.max(initial=0)), n)
-    check_stream(seed, int(games.min(initial=0)), n)
+    check_stream(seed, games.max(initial=0), n)
+    check_stream(seed, games.min(initial=0), n)
     out = np.empty((len(games), 2), dtype=np.int8)
     _rolls_of_games(int(seed), np.ascontiguousarray(games, dtype=np.int64), n, out)
     return out

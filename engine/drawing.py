@@ -274,7 +274,7 @@ class _Picture:
 
     def _cube(self) -> Iterator[str]:
         """In the middle of the left tray, at its owner's end, or between the halves while it is offered."""
-        if self.state is None:
+        if self.state is None or self.state.max_cube == 1:
             return
         x, y = TRAY / 2, self.layout.middle
         value = self.state.cube

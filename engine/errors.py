@@ -10,6 +10,7 @@ __all__ = [
     "EngineError",
     "IllegalPlayError",
     "NotationError",
+    "RecordError",
     "StateError",
 ]
 

@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 
 from engine.errors import BoardError, NotationError
 
-__all__ = ["POSITION_ID_LENGTH", "decode_position", "encode_position"]
+__all__ = ["ALPHABET", "POSITION_ID_LENGTH", "decode_position", "encode_position"]
 
 POSITION_ID_LENGTH = 14
 
-_ALPHABET = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
+ALPHABET = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
+"""Of base64."""
 _POSITION_BYTES = 10
 _PLACES = 25  # 24 points and the bar
 _CHECKERS = 15  # the format has room for 30 checkers, 15 a side
@@ -82,7 +83,7 @@ def decode_position(text: str) -> tuple[int, ...]:
 
 
 def _check_characters(text: str) -> None:
-    foreign = sorted(set(text) - _ALPHABET)
+    foreign = sorted(set(text) - ALPHABET)
     if len(text) != POSITION_ID_LENGTH:
         hint = ""
         if ":" in text:

@@ -2,7 +2,7 @@
 
 Numba refreshes a cached kernel when its own file changes, but not when a kernel or a constant that it uses from
 another file does. The cache folder is therefore named after the contents of the files that can matter: all of engine,
-and of the kernel's own package.
+and of the kernel's own package those with kernels.
 """
 
 from __future__ import annotations

@@ -69,7 +69,7 @@ class _Cell(NamedTuple):
     line: int
     column: int
     word: str
-    """Of the first word, lower case: roll, doubles, takes ...; see _WORDS."""
+    """Of the first word, in lower case, without re- and the last s: roll, double, take, win ..."""
     dice: str
     """Two digits, for a roll."""
     rest: str
@@ -235,7 +235,7 @@ def _cells(number: int, line: str) -> list[_Cell]:
 
 def _tells_end(cell: _Cell) -> bool:
     """Whether the cell tells who has won, instead of what somebody does."""
-    return cell.word.startswith(("win", "los", "sign", "resign"))
+    return cell.word.startswith(("win", "los", "sign"))  # the last of them was "resigns" or "resigned"
 
 
 class _Reader:
@@ -432,7 +432,7 @@ class _GameReader:
             self._play(text)
             return
         plays = legal_plays(self.state.position, self.state.dice)
-        if len(plays) == 1:
+        if len(plays) == 1 and not (text and plays[0].moves):
             self.builder.apply(Action.PLAY, plays[0])
         elif text:
             raise ActionError(f"{cell.dice} can be played, e.g. {plays[0].notation}")

@@ -9,7 +9,7 @@ import base64
 from typing import NamedTuple
 
 from engine.errors import NotationError, StateError
-from engine.ids import POSITION_ID_LENGTH
+from engine.ids import ALPHABET, POSITION_ID_LENGTH
 from engine.pointing import pointed, stripped_text
 from engine.position import Position
 from engine.state import POINTS_TOP, GameState, GameStatus
@@ -17,8 +17,6 @@ from engine.state import POINTS_TOP, GameState, GameStatus
 __all__ = ["MATCH_ID_LENGTH", "read_gnubg_id", "read_position_id", "write_match_id"]
 
 MATCH_ID_LENGTH = 12
-
-_ALPHABET = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
 _BYTES = 9
 _CENTRED = 3
 
@@ -136,7 +134,7 @@ class _MatchReader:
                 "GNUBG ID", f"Match ID: {len(match_text)} characters instead of {MATCH_ID_LENGTH}{hint}", text, start
             )
         for place, character in enumerate(match_text, start):
-            if character not in _ALPHABET:
+            if character not in ALPHABET:
                 reason = f"Match ID: {character!r} cannot occur, only A-Z a-z 0-9 + / can"
                 raise pointed("GNUBG ID", reason, text, place, place + 1)
         self._bits = int.from_bytes(base64.b64decode(match_text), "little")

@@ -62,7 +62,7 @@ class Position:
 
     @property
     def position_id(self) -> str:
-        """The 14-character GNUBG Position ID; BoardError when the position has flaws."""
+        """The 14-character GNUBG Position ID; BoardError for too many checkers, or some on the other's bar."""
         from engine.ids import encode_position
 
         return encode_position(self._board)

@@ -16,7 +16,7 @@ from engine import actions
 from engine.actions import Action, GameResult
 from engine.errors import ActionError, RecordError
 from engine.plays import Play, legal_plays, parse_play
-from engine.record_tags import checked_comments, checked_tags, rule_tags
+from engine.record_tags import check_rule_tags, checked_comments, checked_tags, rule_tags
 from engine.state import GameState, GameStatus
 from engine.steps import read_dice
 from engine.tablefile import replacing
@@ -97,7 +97,8 @@ class GameRecord:
 class MatchRecord:
     """A match or a money session.
 
-    Raises RecordError for names, tags and comments that a file cannot hold, and for games of different matches.
+    Raises RecordError for names, tags and comments that a file cannot hold, for tags that name other rules than the
+    games have, and for games of different matches.
     """
 
     length: int
@@ -106,8 +107,8 @@ class MatchRecord:
     """Names of (player 0, the left one; player 1, the right one)."""
     games: tuple[GameRecord, ...]
     tags: Mapping[str, str] = field(default_factory=dict)
-    """The `; [Tag "value"]` lines at the top. Those that name rules (Jacoby, Beaver, CubeLimit, Variation, Stakes) are
-    added where the games have other rules than is usual."""
+    """The `; [Tag "value"]` lines at the top. Those that name rules (Crawford, Jacoby, Beaver, CubeLimit, Variation,
+    Stakes) are added where the games have other rules than is usual."""
     comments: tuple[str, ...] = ()
     """The other comment lines at the top, without their semicolon."""
 
@@ -122,6 +123,7 @@ class MatchRecord:
         rules = rule_tags(self.games[0].start)
         object.__setattr__(self, "players", checked_players(self.players))
         object.__setattr__(self, "tags", checked_tags({**self.tags, **rules}))
+        check_rule_tags(self.tags, [game.start for game in self.games])
         object.__setattr__(self, "comments", checked_comments(self.comments))
 
     @property
@@ -251,8 +253,9 @@ class GameBuilder:
         self._done += [*roll, done]
 
     def record(self) -> GameRecord:
-        """The game so far."""
-        return GameRecord(self.start, (*self._done, *self._open_roll()), self.state)
+        """The game so far; an offer to resign that has no answer yet is left out."""
+        offered = self.state.resigned and self.state.result is None
+        return GameRecord(self.start, (*self._done, *self._open_roll()), self.state.reject() if offered else self.state)
 
     def _open_roll(self) -> list[RecordedAction]:
         """The roll that has not been played."""
@@ -293,8 +296,8 @@ class RecordBuilder:
         """Do what `state.decider` wants to do -> the state after.
 
         argument: the dice of ROLL (in a new game player 1's die first), the play of PLAY as GameState.play takes it,
-        the level of RESIGN. Offers to resign that are rejected leave no trace. Raises what the method of GameState of
-        the same name raises, and records nothing then.
+        the level of RESIGN. Offers to resign that are not accepted leave no trace. Raises what the method of GameState
+        of the same name raises, and records nothing then.
         """
         return self._game.apply(action, argument)
 
@@ -422,7 +425,8 @@ def read_mat(source: str | os.PathLike[str], *, strict: bool = False, keep_broke
 def to_mat(record: MatchRecord) -> str:
     """The text of a .mat file, which reads back as an equal record. RecordError for one with a game that was not read.
 
-    GNU Backgammon takes a name up to its first colon.
+    Only a highest cube of 1,024 is lost, which programs write where there is no limit. GNU Backgammon takes a name up
+    to its first colon.
     """
     from engine.mat_writing import written
 

@@ -45,7 +45,9 @@ class RuleSet:
         single, gammon, backgammon = self.stakes
         if not 0 < single <= gammon <= backgammon:
             raise EngineError(f"rules {self.name!r}: stakes must be positive and not fall, not {self.stakes!r}")
-        if self.max_cube is not None and (self.max_cube < 1 or self.max_cube & (self.max_cube - 1)):
+        if self.max_cube is not None and (
+            type(self.max_cube) is not int or self.max_cube < 1 or self.max_cube & (self.max_cube - 1)
+        ):
             raise EngineError(f"rules {self.name!r}: max_cube must be a power of two, not {self.max_cube!r}")
         if self.match_length < 0:
             raise EngineError(f"rules {self.name!r}: match_length must be >= 0, not {self.match_length!r}")

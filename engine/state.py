@@ -93,7 +93,7 @@ class GameState:
     def __post_init__(self) -> None:
         if not isinstance(self.position, Position):
             raise StateError(f"position must be a Position, not {self.position!r}", "position")
-        if self.variant not in VARIANTS:
+        if not isinstance(self.variant, str) or self.variant not in VARIANTS:
             raise StateError(f"variant must be one of {', '.join(VARIANTS)}, not {self.variant!r}", "variant")
         if flaws := self.position.flaws(self.checkers):
             names = (flaws.name or "").lower().replace("_", " ").replace("|", ", ")
@@ -399,7 +399,8 @@ def _pair_of_scores(score: object) -> tuple[int, int]:
 
 def _stakes(stakes: object) -> tuple[int, int, int]:
     values = list(stakes) if isinstance(stakes, (tuple, list, np.ndarray)) else []
-    whole = [int(value) for value in values if isinstance(value, (int, float, np.number)) and value == int(value)]
+    kinds = (int, float, np.integer, np.floating)
+    whole = [int(value) for value in values if isinstance(value, kinds) and float(value).is_integer()]
     if len(values) != 3 or len(whole) != 3 or not 1 <= whole[0] <= whole[1] <= whole[2] <= _STAKES_TOP:
         reason = f"stakes must be three whole numbers from 1 to {_STAKES_TOP} that do not fall, not {stakes!r}"
         raise StateError(reason, "stakes")

@@ -21,7 +21,7 @@ _ENDS = {
 
 def drawing(state: GameState, unicode: bool = False) -> str:
     """The board with the cube and the action beside it, as `engine.diagram.text`, and the summary below."""
-    board = text(state.position, unicode, middle=_cube(state), last=action(state))
+    board = text(state.position, unicode, middle=_cube(state), last=action(state), checkers=state.checkers)
     return f"{board}\n {summary(state)}"
 
 
@@ -33,13 +33,16 @@ def summary(state: GameState) -> str:
 
 
 def stakes(state: GameState) -> list[str]:
-    """What is played for, in parts: the rules and the score."""
+    """What is played for, in parts: the game and its stakes where they are not the usual ones, the rules, the score."""
     own, opponent = state.score[state.on_roll], state.score[1 - state.on_roll]
     points = f"X {own}, O {opponent}"
+    unusual = [state.variant] if state.variant != "backgammon" else []
+    if state.stakes != (1, 2, 3):
+        unusual.append("wins count {}, {}, {}".format(*state.stakes))
     if not state.match_length:
         names = ["money", "Jacoby" if state.jacoby else "", "beavers" if state.beavers else ""]
-        return [*filter(None, names)] + ([f"session score {points}"] if own or opponent else [])
-    parts = [f"{state.match_length}-point match", points]
+        return [*unusual, *filter(None, names)] + ([f"session score {points}"] if own or opponent else [])
+    parts = [*unusual, f"{state.match_length}-point match", points]
     if state.crawford:
         parts.append("Crawford game")
     elif state.match_length > 1 and state.match_length - 1 in state.score:
@@ -48,6 +51,8 @@ def stakes(state: GameState) -> list[str]:
 
 
 def _cube(state: GameState) -> str:
+    if state.max_cube == 1:
+        return "no cube"
     place = {0: "centred", 1: "owned by X", -1: "owned by O"}[state.cube_owner]
     limit = f" (at most {state.max_cube})" if state.max_cube is not None else ""
     return f"cube {state.cube} {place}{limit}"

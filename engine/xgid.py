@@ -88,7 +88,8 @@ class _Field:
 def read_xgid(text: str) -> GameState:
     """The state of an XGID; the prefix may be missing, white space around it does not matter.
 
-    A maximum cube of 10 is read as no limit. Raises NotationError that names and points at the field for
+    A maximum cube of 10 is read as no limit, a board without checkers of a side as a game that is over, its points in
+    the score. Raises NotationError that names and points at the field for
     everything that is not as it should be, also for B and R, a pending beaver or raccoon, which no GameState holds.
     """
     fields = _fields(stripped_text("an XGID", text))
@@ -107,6 +108,7 @@ def read_xgid(text: str) -> GameState:
     try:
         return GameState(
             position if on_roll == 1 else position.flipped(),
+            game_state=GameStatus.PLAYING if position.ending() is None else GameStatus.OVER,
             on_roll=on_roll,
             dice=dice,
             cube=cube,

@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 import os
 
+import numpy as np
+
 import engine
 from engine import Position, dice, rules
 from tests.boards import DATA, Board, array, cases, engine_results, expected_results, movegen_lines
@@ -30,6 +32,7 @@ def main() -> None:
     _crowded_boards()
     assert dice.philox(0x243F6A88, 0x85A308D3, 0x13198A2E) == (0xDD7CE038, 0xF62A4C12)
     assert dice.roll(2**32 - 1, 2**32 - 1, 2**32 - 1) == (2, 5)
+    assert dice.rolls_of_games(3, np.array([5, 2**32 - 1]), 1)[0].tolist() == list(dice.roll(3, 5, 1))
     print(f"{checked} positions agree with the JIT off")
 
 

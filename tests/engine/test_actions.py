@@ -113,6 +113,7 @@ def test_opening_roll():
         ({"cube": CUBE_TOP, "owner": 1}, "double", "highest face, 32768"),
         ({"match_length": 5, "score": (0, 4)}, "double", r"dead: player 1 \(X\) needs 1 point, which a cube at 1 wins"),
         ({"match_length": 5, "score": (4, 4)}, "double", "the cube is dead"),
+        ({"match_length": 5, "score": (0, 3), "stakes": (2, 4, 6)}, "double", "the cube is dead"),
         ({"match_length": 5, "score": (0, 1), "cube": 4, "owner": 1}, "double", "needs 4 points, which a cube at 4"),
         ({}, "take", "no double is pending"),
         ({}, "drop", "no double is pending"),
@@ -323,9 +324,11 @@ def test_next_game():
     next_one = over.drop().next_game()
     nackgammon = new_game(jacoby=True, beavers=True, max_cube=64, variant="nackgammon")
     assert next_one == replace(nackgammon, stakes=(1, 1, 1), score=(0, 1))
-    for going_on in (GameState(START), over, GameState(START, game_state=GameStatus.OVER), new_game()):
+    for going_on in (GameState(START), over, new_game()):
         with pytest.raises(ActionError, match="not over yet"):
             going_on.next_game()
+    with pytest.raises(ActionError, match="the game is over, but not how it ended: no next game"):
+        GameState(START, game_state=GameStatus.OVER).next_game()
 
 
 def test_new_game():

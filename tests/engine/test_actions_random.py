@@ -22,6 +22,7 @@ STARTS = {
     "3-point match": new_game(3),
     "11-point match": new_game(11),
     "nackgammon": new_game(5, variant="nackgammon"),
+    "5-point match for 2, 4, 6": new_game(rules=rules.RuleSet("double", stakes=(2, 4, 6), match_length=5)),
     "hypergammon": new_game(jacoby=True, variant="hypergammon"),
 }
 
@@ -54,6 +55,15 @@ class Scorer:
             if ending is not None:  # 3, 4, 5: the next player has lost
                 self.win(actor, ending - 2)
 
+    def may_double(self, state: GameState) -> bool:
+        """The cube, the score and the stakes are our own; who is on roll and what is pending are believed."""
+        if state.game_state != GameStatus.PLAYING or state.dice or state.doubled or state.resigned or state.crawford:
+            return False
+        length = self.start.match_length
+        needed = length - self.score[state.on_roll] if length else float("inf")
+        dead = needed <= self.cube * self.start.stakes[0]
+        return self.owner in (None, state.on_roll) and self.cube < (self.start.max_cube or 2**15) and not dead
+
     def win(self, seat: int, level: int) -> None:
         if self.start.jacoby and self.owner is None:
             level = 1
@@ -78,7 +88,7 @@ def test_random_actions(name, seed):
         scorer.count(before, action, argument, after)
         assert after.score == tuple(scorer.score)
         assert (after.result is None) == bool(after.legal_actions())
-        assert after.may_double == (Action.DOUBLE in after.legal_actions())
+        assert after.may_double == (Action.DOUBLE in after.legal_actions()) == scorer.may_double(after)
         if after.result is None:
             assert (after.cube, after.owner) == (scorer.cube, scorer.owner)
         if start.match_length:
@@ -109,6 +119,7 @@ def check_ids(state: GameState) -> None:
     again = replace(GameState.from_gnubg_id(state.gnubg_id), **lost)
     assert replace(again, dice=None) == replace(state, dice=None)
     assert sorted(again.dice or ()) == sorted(state.dice or ())
-    if state.result is None and not state.resigned:
+    over = state.game_state == GameStatus.OVER and not state.match_over
+    if over or (state.result is None and not state.resigned):
         again = replace(GameState.from_xgid(state.xgid), **lost)
-        assert again == replace(state, game_state=GameStatus.PLAYING)
+        assert again == replace(state, game_state=GameStatus.OVER if over else GameStatus.PLAYING)

@@ -148,5 +148,6 @@ def test_many_games_at_once():
         single = [dice.roll(3, g, n) if n else dice.opening(3, g) for g in games.tolist()]
         assert dice.rolls_of_games(3, games, n).tolist() == [list(pair) for pair in single]
     assert dice.rolls_of_games(3, games[:0], 1).shape == (0, 2)
-    with pytest.raises(DiceError):
-        dice.rolls_of_games(3, np.array([-1]), 1)
+    for bad in ([-1], [2**32], [5.0]):
+        with pytest.raises(DiceError, match="game must be an integer"):
+            dice.rolls_of_games(3, np.array(bad), 1)

@@ -174,6 +174,10 @@ def test_the_cube_lies_with_its_owner(owner: int | None, end: str, on_roll: int,
     assert float(cube.attrib["x"]) < 44
 
 
+def test_a_game_without_a_cube_shows_none() -> None:
+    assert marked(draw(STATE).svg, "cube") and not marked(draw(engine.new_game(max_cube=1)).svg, "cube")
+
+
 def test_an_offered_cube_lies_between_the_halves() -> None:
     state = replace(STATE, owner=None, cube=1).double()
     (cube,) = marked(draw(state).svg, "cube")

@@ -206,7 +206,14 @@ def test_hand_made_records_are_checked():
         ({"tags": {"a": 'say "hi"'}}, "a tag is a name and a text"),
         ({"tags": {"a": "two\nlines"}}, "a tag is a name and a text"),
         ({"tags": {"": "x"}}, "a tag is a name and a text"),
+        ({"tags": {"a": "two  spaces"}}, "a tag is a name and a text"),
+        ({"tags": {"Crawford": "maybe"}}, "tag Crawford: On or Off"),
+        ({"tags": {"CubeLimit": "banana"}}, "tag CubeLimit: a power of two"),
+        ({"tags": {"CubeLimit": "64"}}, "a tag says that max_cube is 64, but in a game it is None"),
+        ({"tags": {"Variation": "NackGammon"}}, "variant is nackgammon, but in a game it is backgammon"),
+        ({"tags": {"Stakes": "1 1 1"}}, "stakes is"),
         ({"comments": ("two\nlines",)}, "one line of text"),
+        ({"comments": ("two  spaces",)}, "one line of text"),
         ({"comments": ("",)}, "one line of text"),
         ({"comments": ('[a "b"]',)}, "read as a tag"),
     ]:
@@ -215,6 +222,14 @@ def test_hand_made_records_are_checked():
     other = replace(new_game(5), max_cube=64)
     with pytest.raises(RecordError, match="same rules"):
         replace(record, games=(*record.games, replace(record.games[0], start=other)))
+    money = random_record(new_game(), 1, 1)
+    for name, word in (("Jacoby", "On"), ("Beaver", "yes")):
+        with pytest.raises(RecordError, match=f"{name.lower()}s? is True"):
+            replace(money, tags={name: word})
+    with pytest.raises(RecordError, match="crawford is False, but in a game it is True"):
+        replace(random_record(new_game(1), 1, 1), tags={"Crawford": "Off"})
+    usual = {"Jacoby": "Off", "Beaver": "no", "Variation": "Backgammon", "CubeLimit": "1024", "Crawford": "Off"}
+    assert parse_mat(to_mat(replace(money, tags=usual))).tags == usual
     assert replace(record, players=(" A  B ", "c")).players == ("A B", "c")
     wrong = replace(record.games[0], actions=record.games[0].actions[1:])
     with pytest.raises(ActionError):
@@ -272,6 +287,30 @@ def test_rules_stand_in_tags():
         "Jacoby": "On", "Beaver": "On", "CubeLimit": "64", "Variation": "NackGammon", "Stakes": "1 1 1",
     }  # fmt: skip
     assert random_record(new_game(5), 3, 1).tags == {}
+
+
+@pytest.mark.parametrize("score", [(2, 1), (0, 2)])
+@pytest.mark.parametrize("crawford", [True, False])
+def test_a_record_may_begin_late_in_a_match(score, crawford):
+    start = replace(new_game(3), score=score, crawford=crawford)
+    record = random_record(start, 1, 2)
+    assert record.games[0].start == start and record.tags == ({} if crawford else {"Crawford": "Off"})
+    again = parse_mat(to_mat(record))
+    assert again == record and again.games[0].start.crawford == crawford
+
+
+def test_a_resignation_without_an_answer_leaves_no_trace():
+    builder = RecordBuilder(("a", "b"), new_game(5))
+    builder.apply(Action.ROLL, (3, 1))
+    before = builder.record()
+    builder.apply(Action.RESIGN, 1)
+    assert builder.record() == before == parse_mat(to_mat(builder.record())) and builder.state.resigned == 1
+
+
+def test_a_highest_cube_of_1024_is_read_as_none():
+    record = random_record(new_game(max_cube=1024), 1, 1)
+    assert record.games[0].start.max_cube == 1024
+    assert parse_mat(to_mat(record)).games[0].start.max_cube is None
 
 
 @given(st.text(max_size=40), st.text(max_size=40), st.tuples(*[st.integers(0, 10**6)] * 2))

@@ -98,6 +98,9 @@ def test_a_forced_play_may_be_left_out():
     text = (DATA / "closed_out.mat").read_text(encoding="utf-8")
     assert text.count("26: bar/19") == 1
     assert parse_mat(text.replace("26: bar/19", "26:")) == parse_mat(text)
+    for word in ("Cannot Move", "no move"):
+        with pytest.raises(RecordError, match="26 can be played, e.g. bar/19"):
+            parse_mat(text.replace("26: bar/19", f"26: {word}"))
 
 
 @pytest.mark.parametrize("hidden", ["66:", "66: ???", "66: ????", "66: Illegal play", "00:", "00: ????", ""])

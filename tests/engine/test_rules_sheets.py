@@ -332,4 +332,7 @@ def test_money_match_and_double_match_point():
     assert rules.MONEY.payoff.tolist() == [1, 2, 3, -1, -2, -3]
     assert rules.DMP.payoff.tolist() == [1, 1, 1, -1, -1, -1]
     assert rules.match(7).max_cube is None
+    for odd in (2.0, 3, 0, "2"):
+        with pytest.raises(engine.EngineError, match="max_cube must be a power of two"):
+            engine.RuleSet("odd", max_cube=odd)
     assert not rules.MONEY.jacoby and not rules.MONEY.beavers

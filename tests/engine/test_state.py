@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from engine import START, DiceError, GameState, NotationError, Position, RuleSet
+from engine import START, DiceError, GameState, NotationError, Position, RuleSet, new_game, rules
 from engine.errors import StateError
 from engine.rules import MONEY, match
 from engine.state import GameStatus, read_position
@@ -115,6 +115,8 @@ def test_rules_follow_from_the_fields():
         ({"crawford": True, "match_length": 5, "score": (4, 2), "doubled": True}, "doubled",
          "nobody doubles in the Crawford game"),
         ({"crawford": 2}, "crawford", "not 2"),
+        ({"variant": []}, "variant", "must be one of"),
+        *(({"stakes": (1, 2, odd)}, "stakes", "three whole numbers") for odd in (float("inf"), float("nan"), 2.5, 101)),
         ({"jacoby": True, "match_length": 5}, "jacoby", "Jacoby rule belongs to money play"),
         ({"beavers": True, "match_length": 5}, "beavers", "beavers belong to money play"),
         ({"doubled": True, "dice": (3, 1)}, "doubled", "one doubles before the roll, but the dice show 3-1"),
@@ -190,6 +192,7 @@ def test_drawing():
     assert other_seat.splitlines()[:6] == str(state).splitlines()[:6], "the player on roll is at the bottom"
     assert "9-point match, X 2, O 5, cube 2 owned by X" in other_seat
     assert "(X here is player 0, O in an XGID)" in other_seat
+    assert " off " not in str(new_game(variant="hypergammon")), "three a side, and none is borne off yet"
 
 
 @pytest.mark.parametrize(
@@ -206,6 +209,9 @@ def test_drawing():
         (GameState(START, match_length=1), "1-point match, X 0, O 0, cube 1 centred, X on roll"),
         (GameState(START, game_state=GameStatus.DROPPED), "money, cube 1 centred, double dropped"),
         (GameState(Position(board({6: 1}, {}))), "money, cube 1 centred, game over"),
+        (new_game(rules=rules.TOWEL), "wins count 1, 1, 1, money, no cube, no game going on"),
+        (replace(new_game(5, variant="nackgammon"), stakes=(1, 2, 2), game_state=GameStatus.PLAYING),
+         "nackgammon, wins count 1, 2, 2, 5-point match, X 0, O 0, cube 1 centred, X on roll"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )  # fmt: skip
