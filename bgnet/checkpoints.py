@@ -18,6 +18,7 @@ from bgnet.netfile import NetFileError, load_tensors, save_tensors
 __all__ = ["Counters", "load_checkpoint", "newest_checkpoint", "prune_checkpoints", "save_checkpoint"]
 
 _FORMAT = "bgnet-checkpoint/1"
+_NEW = ("best_against",)  # counters that older checkpoints lack
 
 Tensors = dict[str, NDArray[np.generic]]
 
@@ -43,6 +44,8 @@ class Counters:
     """Time spent so far, over all stretches of the run."""
     best_score: float | None = None
     """Points per game, against the last of the opponents that can play here, of the best network so far."""
+    best_against: str | None = None
+    """Who that opponent was; None in checkpoints that do not say it."""
 
     def evaluations_due(self, times: int) -> int:
         """How many of a run's `times` evaluations belong to the games so far: by the share of the run, so that a
@@ -64,7 +67,7 @@ def load_checkpoint(path: Path) -> tuple[Counters, Tensors]:
     tensors, metadata = load_tensors(path, _FORMAT)
     try:
         raw = json.loads(metadata["counters"])
-        counters = Counters(**{f.name: raw[f.name] for f in fields(Counters)})
+        counters = Counters(**{f.name: raw[f.name] for f in fields(Counters) if f.name in raw or f.name not in _NEW})
     except (KeyError, TypeError, ValueError) as error:
         raise NetFileError(f"{path}: the counters cannot be read ({error})") from error
     return counters, tensors

@@ -123,8 +123,9 @@ class ExactConfig(_Section):
     """Share of the games that begin in a position of the pool where a side plays a back game, both hold each other
     behind primes, or one bears in against an anchor, and end where that is over (see bgnet.seeds)."""
     renewals: int = Field(default=0, ge=0, le=1000)
-    """How often, evenly over the first four fifths of the run, units that are active in none of 50,000 positions of the
-    pool start anew. High learning rates kill many (see bgnet.learner)."""
+    """How often, evenly over the first four fifths of the run, units that are active in none of some 50,000 positions
+    of the pool start anew. High learning rates kill many (see bgnet.learner). Left out are those that fall due while
+    `--minutes` has not fixed the number of games yet."""
 
 
 class EvaluationConfig(_Section):

@@ -193,7 +193,7 @@ class Learner:
         save_tensors(path, tensors, {"format": "bgnet-failed-batch/1"})
         raise NonFiniteLoss(
             f"after minibatch {self.steps} the loss or the weights are not finite; batch and state are in {path}. "
-            "Checkpoints hold only finite weights. A new run with a smaller learning.learning_rate usually helps"
+            "Checkpoints hold only finite weights; a lower rate usually helps: --resume --set learning.learning_rate=X"
         )
 
     def state(self) -> dict[str, NDArray[np.generic]]:

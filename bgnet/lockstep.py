@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from bgnet.evaluators import Evaluator
 from bgnet.legality import checked_choices
 from bgnet.players import EvaluatorPlayer, Player
-from bgnet.search import SearchStopped, best_of_all_rolls
+from bgnet.search import SearchStopped, best_of_all_rolls, unique_boards
 from bgnet.strata import rolls
 from engine.dice import WEIGHTS, roll_numbers
 from engine.outcomes import LOSE, WIN, swap
@@ -112,7 +112,7 @@ def _turn(plan: Plan, boards: Boards, dice: Boards, stop: Callable[[], bool]) ->
     """
     if plan.luck is None:
         return _chosen(plan.player, boards, dice, stop), np.zeros((len(boards), 6), dtype=np.float64)
-    different, back = _unique(boards)
+    different, back = unique_boards(boards)
     number = roll_numbers(dice)
     best = np.empty((len(different), 21, 26), dtype=np.int8)
     values = np.empty((len(different), 21, 6), dtype=np.float64)
@@ -134,7 +134,7 @@ def _turn(plan: Plan, boards: Boards, dice: Boards, stop: Callable[[], bool]) ->
 def _chosen(player: Player, boards: Boards, dice: Boards, stop: Callable[[], bool]) -> Boards:
     """What the player chooses, asked once for equal boards and rolls, and held against the rules."""
     _check(stop)
-    different, back = _unique(np.concatenate([boards, dice], axis=1))
+    different, back = unique_boards(np.concatenate([boards, dice], axis=1))
     asked, rolled = np.ascontiguousarray(different[:, :26]), np.ascontiguousarray(different[:, 26:])
     return checked_choices(f"player {player!r}", player, asked, rolled, RolloutError)[back]
 
@@ -160,13 +160,6 @@ def _move_off_impossible(boards: Boards, outcomes: NDArray[np.float32], checkers
 def _seen_first(values: NDArray[np.floating], ply: int) -> NDArray[np.floating]:
     """Outcomes (or differences of such) of the player on roll at that ply -> of the one on roll at the start."""
     return swap(values) if ply % 2 else values
-
-
-def _unique(rows: Boards) -> tuple[Boards, NDArray[np.int64]]:
-    """int8[N, K] -> its different rows, and for every row the index of its like."""
-    keys = np.ascontiguousarray(rows).view(np.dtype((np.void, rows.shape[1]))).ravel()
-    _, where, back = np.unique(keys, return_index=True, return_inverse=True)
-    return rows[where], back.reshape(-1)
 
 
 def _check(stop: Callable[[], bool]) -> None:

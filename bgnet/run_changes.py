@@ -41,6 +41,9 @@ def plan_change(run: RunFolder, settings: list[str], counters: Counters) -> tupl
             f"a run is built on {', '.join(fixed)}: that belongs to a new run, which --from can base on this one"
         )
     counters = replace(counters)
+    unsaved = _unsaved(run, counters.games)
+    if counters.total_games and "games" in unsaved:
+        counters.total_games = before.games
     # Where a run ends is in its checkpoints: `--minutes` may have found another number than its configuration has.
     if _sets_games(settings) and config.games != counters.total_games:
         if config.games <= counters.games:
@@ -50,12 +53,18 @@ def plan_change(run: RunFolder, settings: list[str], counters: Counters) -> tupl
         counters.total_games = config.games
     if keys and 0 < counters.total_games <= counters.games:
         raise RunError(f"the run is finished at {counters.games:,} games: it goes on only with more `games`")
-    names = {key.partition(" ")[0] for key in keys}
+    names = unsaved | {key.partition(" ")[0] for key in keys}
     if counters.total_games and names & {"games", "evaluation.times"}:
         counters.evaluations = counters.evaluations_due(config.evaluation.times)
     if names & {"evaluation.opponents", "evaluation.games"}:
         counters.best_score = None  # other scores do not compare with it
     return config, counters, Change(counters.games, keys)
+
+
+def _unsaved(run: RunFolder, games: int) -> set[str]:
+    """The keys of a change after so many games: the checkpoint that should hold it may never have been written, so what
+    it does to the counters is done again."""
+    return {key.partition(" ")[0] for change in changes_of(run)[-1:] if change.games == games for key in change.keys}
 
 
 def _sets_games(settings: list[str]) -> bool:

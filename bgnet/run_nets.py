@@ -35,7 +35,7 @@ class RunNets:
         self._pruner: FoldedNet | None = None
         self._teacher: NetEvaluator | None = None
         for name in (config.exact.pruner, config.exact.teacher):
-            if name and not resumed:
+            if name and self._is_exact and not resumed:
                 self._fitting(name)  # what cannot start is refused before there is a folder
 
     def prepare(self, net: NetEvaluator, game: Game, note: Callable[[str], None], *, begun: bool) -> None:

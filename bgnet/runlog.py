@@ -7,6 +7,7 @@ import json
 import math
 import os
 import platform
+import re
 import subprocess
 import time
 from collections.abc import Iterator, Mapping
@@ -48,7 +49,10 @@ class RunFolder:
     @property
     def is_run(self) -> bool:
         """Whether there is anything that a new run would overwrite or take for its own."""
-        files = (self.config, self.log, self.last, self.best, self.summary, self.pruner, self.teacher)
+        files = (
+            self.config, self.changes, self.log, self.last, self.best, self.summary, self.pruner, self.teacher,
+            self.failed_batch,
+        )  # fmt: skip
         return any(path.exists() for path in files) or self.has_checkpoint
 
     @property
@@ -112,14 +116,16 @@ class RunFolder:
 
     @classmethod
     def newest(cls, name: str) -> RunFolder:
-        """The newest run of a configuration under runs/."""
-        found = [path.parent for path in Path("runs").glob(f"{name}-*/config.toml") if cls(path.parent).has_checkpoint]
+        """The newest run of a configuration under runs/; another one's name may begin with the same words."""
+        named = re.compile(re.escape(name) + r"-\d{8}-\d{6}-s\d+(-\d+)?")  # as `planned` has it
+        paths = [path.parent for path in Path("runs").glob("*/config.toml") if named.fullmatch(path.parent.name)]
+        found = [path for path in paths if cls(path).has_checkpoint]
         if not found:
             raise RunError(f"runs/ holds no run of {name} to go on with; give its folder with --out")
         return cls(max(found, key=lambda path: (path / "config.toml").stat().st_mtime))
 
     def stored_config(self) -> RunConfig:
-        """What the run was started with."""
+        """What the run goes by: what it was started with, and what was changed since."""
         if not self.config.is_file():
             raise RunError(f"{self.path} holds no run to go on with (no config.toml)")
         try:

@@ -32,7 +32,7 @@ from engine.rules import MONEY
 from engine.steps import read_dice
 
 __all__ = [
-    "NARROW", "NORMAL", "PRUNE_TO", "WIDE", "Candidate", "MoveFilter", "Search", "SearchStopped",
+    "NARROW", "NORMAL", "PRUNE_TO", "Candidate", "MoveFilter", "Search", "SearchStopped",
     "best_of_all_rolls", "best_rows", "mean_over_rolls", "prune", "unique_boards", "usual_pruner",
 ]  # fmt: skip
 
@@ -67,7 +67,6 @@ class MoveFilter:
 
 NARROW = (MoveFilter(1, 3, 0.08), MoveFilter(1, 1, 0.04), MoveFilter(1, 1, 0.02))
 NORMAL = (MoveFilter(1, 7, 0.16), MoveFilter(1, 3, 0.08), MoveFilter(1, 1, 0.04))
-WIDE = (MoveFilter(1, 15, 0.32), MoveFilter(1, 7, 0.16), MoveFilter(1, 3, 0.08))
 """Filters after 0-, 1- and 2-ply."""
 
 
@@ -133,7 +132,8 @@ class Search:
 
     def outcomes(self, boards: NDArray[np.int8]) -> NDArray[np.float32]:
         """int8[N, 26] -> float32[N, 6], the n-ply outcomes for the player on roll; a finished game is exact."""
-        return self._values(check_boards(boards), self.ply)
+        info = getattr(self.evaluator, "info", None)
+        return self._values(check_boards(boards, checkers=info.checkers if info else 15), self.ply)
 
     def _values(self, boards: NDArray[np.int8], ply: int) -> NDArray[np.float32]:
         if ply == 0 or not len(boards):
@@ -302,10 +302,12 @@ def _ranked(
 
 
 def unique_boards(boards: NDArray[np.int8]) -> tuple[NDArray[np.int8], NDArray[np.int64]]:
-    """The different rows, and for every row the index of its like."""
-    keys = np.ascontiguousarray(boards).view(np.dtype((np.void, 26))).ravel()
+    """int8[N, K], boards and what else may stand behind them in a row -> the different rows, and for every row the
+    index of its like.
+    """
+    keys = np.ascontiguousarray(boards).view(np.dtype((np.void, boards.shape[1]))).ravel()
     _, first, back = np.unique(keys, return_index=True, return_inverse=True)
-    return boards[first], back
+    return boards[first], back.reshape(-1)
 
 
 @kernel

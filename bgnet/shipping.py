@@ -28,12 +28,14 @@ def ship(
     *,
     parent: str | None = None,
     teacher: str | None = None,
+    pruner: str | None = None,
 ) -> tuple[Path, Path]:
     """Write `name`.safetensors (float16) and its card from a finished run -> both paths.
 
-    parent, teacher: what the networks that it started from and learned from are called for others, instead of paths
-    that only their maker knows. Raises NetFileError when the run has no summary, no games against others or no network,
-    or is not done since it was made longer, and ValueError for names that cannot be; nothing is written then.
+    parent, teacher, pruner: what the networks that it started from, learned from and pruned with are called for others,
+    instead of paths that only their maker knows. Raises NetFileError when the run has no summary, as one that is not
+    done since it was made longer, no games against others or no network, and ValueError for names that cannot be;
+    nothing is written then.
     """
     if not re.fullmatch(r"[\w][\w.-]*", name):
         raise ValueError(f"a network's name is letters, digits, dots and dashes, not {name!r}")
@@ -41,7 +43,7 @@ def ship(
         raise NetFileError(f"{run.path} has no summary.json: only finished runs are shipped")
     weights, info = load_net(run.last)
     summary = _summary(run, info)
-    info = _renamed(replace(info, note=note), parent, teacher)
+    info = _renamed(replace(info, note=note), {"parent": parent, "teacher": teacher, "pruner": pruner})
     net, card = folder / f"{name}.safetensors", folder / f"{name}.md"
     lines = _card(name, note, weights, info, summary, changes_of(run))
     save_net(net, weights, info, "float16")
@@ -73,21 +75,20 @@ def _summary(run: RunFolder, info: NetInfo) -> dict[str, Any]:
     return summary
 
 
-def _renamed(info: NetInfo, parent: str | None, teacher: str | None) -> NetInfo:
-    """With other names for the networks that it started from and learned from."""
+def _renamed(info: NetInfo, names: dict[str, str | None]) -> NetInfo:
+    """With other names for the networks that it started from ("parent"), learned from and pruned with."""
     try:
         config = make_config(tomllib.loads(info.config), "the network's run file")
     except (tomllib.TOMLDecodeError, ConfigError) as error:
         raise NetFileError(f"the run file within the network cannot be read: {error}") from error
-    for value, was, what in ((parent, config.parent, "parent"), (teacher, config.exact.teacher, "teacher")):
-        if value is not None and not was:
+    new = {what: name for what, name in names.items() if name is not None}
+    for what, name in new.items():
+        if not getattr(config if what == "parent" else config.exact, what):
             raise ValueError(f"{what}: the run had none")
-        if value is not None and (not value.isprintable() or not value.strip() or "|" in value):
-            raise ValueError(f"{what}: a name on one line and without |, not {value!r}")
-    if parent is not None:
-        config = config.model_copy(update={"parent": parent})
-    if teacher is not None:
-        config = config.model_copy(update={"exact": config.exact.model_copy(update={"teacher": teacher})})
+        if not name.isprintable() or not name.strip() or "|" in name:
+            raise ValueError(f"{what}: a name on one line and without |, not {name!r}")
+    parent = new.pop("parent", config.parent)
+    config = config.model_copy(update={"parent": parent, "exact": config.exact.model_copy(update=new)})
     return replace(info, parent=config.parent, config=to_toml(config))
 
 
@@ -130,8 +131,9 @@ def _card(
 def _against(result: dict[str, Any]) -> str:
     """A line of the table of results."""
     wins = result["wins"] / result["games"]
-    interval = ", ".join("-" if end is None else f"{end:+.3f}" for end in result["interval"])
-    points = f"{result['points_per_game']:+.3f} [{interval}]"
+    ends = result["interval"]  # a single pair has none
+    interval = "" if ends is None else " [{:+.3f}, {:+.3f}]".format(*ends)
+    points = f"{result['points_per_game']:+.3f}{interval}"
     return f"| `{result['b']}` | {result['games']:,} | {points} | {wins:.1%} |"
 
 

@@ -233,6 +233,8 @@ class Training:
     def _go(self) -> dict[str, Any]:
         self._begun = time.monotonic() - self.counters.seconds
         apply_change(self.run, self.config, self._change)
+        if not self._finished():
+            self.run.summary.unlink(missing_ok=True)  # of a run that is made longer: it would tell of the old end
         self.save()  # an unwritable folder or a full disk shows now, and a resume finds something
         log = RunLog(self.run, self.counters.games)
         threads = self.config.selfplay.threads or max(1, cores() - 1)
@@ -438,8 +440,11 @@ class Training:
 
     def _keep_best(self, results: list[ArenaResult]) -> None:
         c = self.counters
-        if results and (c.best_score is None or results[-1].points_per_game > c.best_score):
-            c.best_score = results[-1].points_per_game
+        if not results:
+            return
+        against, score = results[-1].b, results[-1].points_per_game
+        if c.best_score is None or c.best_against not in (None, against) or score > c.best_score:
+            c.best_score, c.best_against = score, against
             self._save_net(self.run.best)
 
     def _evaluator(self) -> NetEvaluator:

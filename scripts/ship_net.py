@@ -21,8 +21,10 @@ def main() -> int:
     parser.add_argument("--note", required=True, help="what it is, in a sentence without the full stop")
     parser.add_argument("--parent", help="what the network it started from is called for others")
     parser.add_argument("--teacher", help="what the network that it learned from at first is called for others")
+    parser.add_argument("--pruner", help="what the network that picked results for it is called for others")
     args = parser.parse_args()
-    for path in ship(RunFolder(args.run), args.name, args.note, parent=args.parent, teacher=args.teacher):
+    names = {"parent": args.parent, "teacher": args.teacher, "pruner": args.pruner}
+    for path in ship(RunFolder(args.run), args.name, args.note, **names):
         print(path)
     return 0
 

@@ -18,6 +18,7 @@ from bgnet.seeds import kinds
 from bgnet.selfplay import MONEY_GAME, play_games
 from bgnet.shipping import ship
 from bgnet.training import Stopped, Training
+from engine.dice import ROLLS
 from engine.moves import legal_afterstates
 from engine.outcomes import swap
 from engine.rules import MONEY
@@ -68,8 +69,18 @@ def test_a_distilled_network_picks_what_the_big_one_likes() -> None:
 
 def test_ranking_positions_hold_games_and_siblings() -> None:
     boards = ranking_positions(load("standard"), MONEY_GAME, 20, 1)
-    assert len(boards) % 2 == 0
     assert len(np.unique(boards, axis=0)) > 0.9 * len(boards)
+    games, siblings = np.split(boards, 2)
+    shares = []  # of the way through the results of the roll that led there
+    for board, sibling in zip(games[::20], siblings[::20], strict=True):
+        results = legal_afterstates(np.repeat(board[None], 21, axis=0), ROLLS)
+        found = np.flatnonzero((results.boards == sibling).all(axis=1))
+        assert len(found), "a result of some roll"
+        roll = int(np.searchsorted(results.offsets, found[0], side="right")) - 1
+        first, last = results.offsets[roll : roll + 2]
+        if last - first > 5:
+            shares.append((found[0] - first) / (last - first - 1))
+    assert len(shares) > 20 and 0.3 < np.mean(shares) < 0.7 and np.std(shares) > 0.2
 
 
 def exact(tmp_path: Path, **changes: object):  # type: ignore[no-untyped-def]
@@ -165,6 +176,11 @@ def test_a_pruner_can_be_named(tmp_path: Path) -> None:
     with pytest.raises(NetFileError, match="no network 'nowhere'"):
         start(tmp_path / "other", exact(tmp_path, **{"exact.pruner": "nowhere"}))
     assert not (tmp_path / "other").exists()
+
+
+def test_a_pruner_that_nobody_asks_is_not_looked_for(tmp_path: Path) -> None:
+    training = start(tmp_path / "run", tiny(tmp_path, **{"games": 20, "exact.pruner": "nowhere"}))
+    assert training.go()["games"] == 20
 
 
 @pytest.mark.parametrize("file", ["pruner.safetensors", "teacher.safetensors"])

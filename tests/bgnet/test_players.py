@@ -155,6 +155,7 @@ def test_shipping_writes_a_net_and_its_card(tmp_path: Path) -> None:
         ({"parent": "a\nb"}, "a name on one line"),
         ({"parent": "a|b"}, "a name on one line"),
         ({"teacher": "T"}, "teacher: the run had none"),
+        ({"pruner": "P"}, "pruner: the run had none"),
     ],
 )
 def test_shipping_under_names_that_cannot_be_writes_nothing(
@@ -185,6 +186,16 @@ def test_a_damaged_summary_is_named_and_nothing_is_written(shipped_run: RunFolde
     with pytest.raises(NetFileError, match=r"summary\.json is damaged"):
         ship(RunFolder(folder), "x", "A test", tmp_path)
     assert not list(tmp_path.glob("x.*"))
+
+
+def test_a_single_pair_has_no_interval(shipped_run: RunFolder, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(shipped_run.path, folder)
+    summary = json.loads((folder / "summary.json").read_text())
+    summary["results"][0] |= {"interval": None, "points_per_game": 1.5, "games": 2, "wins": 2}
+    (folder / "summary.json").write_text(json.dumps(summary))
+    _, card = ship(RunFolder(folder), "x", "A test", tmp_path)
+    assert "| `random` | 2 | +1.500 | 100.0% |" in card.read_text()
 
 
 @pytest.fixture(scope="module")

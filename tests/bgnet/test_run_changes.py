@@ -147,6 +147,46 @@ def test_a_change_that_was_half_written_is_made_again(tmp_path: Path, monkeypatc
     assert changes_of(run) == [Change(60, ["games (200 / 100)"])]
 
 
+def test_a_change_without_its_checkpoint_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A full disk, or a kill: the run's configuration has the change, the counters of its checkpoint have not."""
+    run = stopped(tmp_path)
+
+    def full(*_: object) -> Path:
+        raise OSError(28, "No space left on device")
+
+    settings = ["games=100", 'evaluation.opponents=["pubeval"]']
+    path, counters, tensors = newest_checkpoint(run.checkpoints)
+    save_checkpoint(path.parent, replace(counters, best_score=9.0), tensors)
+    with monkeypatch.context() as patch:
+        patch.setattr("bgnet.training.save_checkpoint", full)
+        with pytest.raises(OSError, match="No space"):
+            Training.resume(run, None, Quiet(), settings=settings).go()
+    again = Training.resume(run, None, Quiet())
+    assert (again.counters.total_games, again.counters.best_score) == (100, None)
+    assert again.go()["games"] == 100
+
+
+def test_a_longer_run_is_not_finished_before_its_new_end(tmp_path: Path) -> None:
+    start(tmp_path / "run", tiny(tmp_path, games=40)).go()
+    run = RunFolder(tmp_path / "run")
+    with pytest.raises(Stopped):
+        Training.resume(run, None, Quiet(1), settings=["games=400"]).go()
+    with pytest.raises(NetFileError, match="only finished runs are shipped"):
+        ship(run, "x", "A test", tmp_path)
+
+
+def test_a_score_against_another_opponent_is_no_best(tmp_path: Path) -> None:
+    """The last opponent of the list may have been missing before."""
+    run = stopped(tmp_path)
+    path, counters, tensors = newest_checkpoint(run.checkpoints)
+    for against, kept in (("random", True), (None, True), ("pubeval", False)):
+        save_checkpoint(path.parent, replace(counters, best_score=9.0, best_against=against), tensors)
+        training = Training.resume(run, None, Quiet())
+        training._keep_best(training.trial.play(training._evaluator(), 2))
+        assert (training.counters.best_score == 9.0) == kept
+        assert training.counters.best_against == (against if kept else "random")
+
+
 def test_the_end_is_the_checkpoints(tmp_path: Path) -> None:
     """--minutes fixes another number of games than the configuration has, which then can be asked for."""
     run = stopped(tmp_path)
@@ -178,7 +218,7 @@ def test_a_longer_run_that_stops_in_its_last_games_is_not_the_old_one(tmp_path: 
     before = run.last.stat().st_mtime_ns
     with pytest.raises(Stopped, match="while playing the baselines"):
         Training.resume(run, None, AtTheEnd(), settings=["games=80"]).go()
-    with pytest.raises(NetFileError, match="after 80 games, summary.json after 40: let it finish"):
+    with pytest.raises(NetFileError, match="no summary.json: only finished runs are shipped"):
         ship(run, "x", "A test", tmp_path)
     summary = Training.resume(run, None, Quiet()).go()
     assert summary["games"] == 80 and summary["results"]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from bgnet.evaluators import NetEvaluator
 from bgnet.search import NARROW, MoveFilter, Search, SearchStopped, best_of_all_rolls, mean_over_rolls
 from bgnet.transpositions import Transpositions
-from engine import DiceError, EngineError
+from engine import BoardError, DiceError, EngineError
 from engine.board import START_BOARD, ending
 from engine.dice import ROLLS, WEIGHTS
 from engine.moves import legal_afterstates
@@ -135,6 +135,17 @@ def test_filters() -> None:
     everything = (MoveFilter(1000, 0, 0.0),)
     assert all(c.ply == 1 for c in Search(net(), 1, filters=everything).rank(START_BOARD, ROLLS[4]))
     assert sum(c.ply > 0 for c in Search(net(), 1, filters=NARROW).rank(START_BOARD, ROLLS[2])) <= 4
+
+
+@pytest.mark.parametrize("ply", [0, 1])
+def test_boards_that_the_network_cannot_judge_are_refused(ply: int) -> None:
+    three = Search(random_net([16], checkers=3), ply)
+    board = np.zeros((1, 26), np.int8)
+    board[0, [6, 20]] = 3, -3
+    assert three.outcomes(board).shape == (1, 6)
+    board[0, 6] = 4
+    with pytest.raises(BoardError, match="more than 3 checkers"):
+        three.outcomes(board)
 
 
 def test_it_can_be_stopped() -> None:

@@ -371,6 +371,8 @@ def test_a_run_killed_before_its_first_checkpoint_starts_from_the_beginning(tmp_
         "best.safetensors",
         "pruner.safetensors",
         "teacher.safetensors",
+        "changes.jsonl",
+        "failed-batch.safetensors",
     ],
 )
 def test_files_that_a_run_would_overwrite_are_safe(tmp_path: Path, name: str) -> None:
@@ -379,6 +381,21 @@ def test_files_that_a_run_would_overwrite_are_safe(tmp_path: Path, name: str) ->
     with pytest.raises(RunError, match="already holds a run"):
         start(tmp_path / "own", tiny(tmp_path))
     assert (tmp_path / "own" / name).read_text() == "mine"
+
+
+def test_the_newest_run_is_one_of_the_same_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    names = ["flagship-20261201-000000-s1", "flagship-20261201-000001-s1-2", "flagship-exact-20261201-000002-s2"]
+    for when, name in enumerate(names):
+        folder = tmp_path / "runs" / name
+        (folder / "checkpoints").mkdir(parents=True)
+        for file in (folder / "config.toml", folder / "checkpoints" / "round-00000001.safetensors"):
+            file.touch()
+        os.utime(folder / "config.toml", (when, when))
+    assert RunFolder.newest("flagship").path.name == names[1]
+    assert RunFolder.newest("flagship-exact").path.name == names[2]
+    with pytest.raises(RunError, match="holds no run of exact"):
+        RunFolder.newest("exact")
 
 
 def test_runs_of_the_same_second_get_folders_of_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
