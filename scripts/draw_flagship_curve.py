@@ -49,7 +49,11 @@ def draw(data: Path, out: Path) -> Path:
         above.errorbar(hours, mean, yerr=[mean - low, high - mean], marker=".", capsize=2, **line_style(i))
         names.append(Name(float(hours[-1]), float(mean[-1]), name, line_style(i)["color"]))
     lowest = np.fmin(_column(data, rows, "gnubg_low"), _column(data, rows, "sage_low"))
+    before = None
     for x, y, row in zip(hours, lowest, rows, strict=True):
+        if row["layers"] == before:
+            continue
+        before = row["layers"]
         text = row["layers"].replace(" ", "\n")
         place = {"xytext": (0, -3), "textcoords": "offset points", "ha": "center", "va": "top"}
         above.annotate(text, (x, y), fontsize=7.5, color=GREY, **place)
