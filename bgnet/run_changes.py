@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -42,7 +43,7 @@ def plan_change(run: RunFolder, settings: list[str], counters: Counters) -> tupl
         )
     counters = replace(counters)
     unsaved = _unsaved(run, counters.games)
-    if counters.total_games and "games" in unsaved:
+    if counters.total_games and any(re.fullmatch(rf"games \(\w+ / {before.games}\)", key) for key in unsaved):
         counters.total_games = before.games
     # Where a run ends is in its checkpoints: `--minutes` may have found another number than its configuration has.
     if _sets_games(settings) and config.games != counters.total_games:
@@ -53,7 +54,7 @@ def plan_change(run: RunFolder, settings: list[str], counters: Counters) -> tupl
         counters.total_games = config.games
     if keys and 0 < counters.total_games <= counters.games:
         raise RunError(f"the run is finished at {counters.games:,} games: it goes on only with more `games`")
-    names = unsaved | {key.partition(" ")[0] for key in keys}
+    names = {key.partition(" ")[0] for key in (*unsaved, *keys)}
     if counters.total_games and names & {"games", "evaluation.times"}:
         counters.evaluations = counters.evaluations_due(config.evaluation.times)
     if names & {"evaluation.opponents", "evaluation.games"}:
@@ -61,10 +62,11 @@ def plan_change(run: RunFolder, settings: list[str], counters: Counters) -> tupl
     return config, counters, Change(counters.games, keys)
 
 
-def _unsaved(run: RunFolder, games: int) -> set[str]:
-    """The keys of a change after so many games: the checkpoint that should hold it may never have been written, so what
-    it does to the counters is done again."""
-    return {key.partition(" ")[0] for change in changes_of(run)[-1:] if change.games == games for key in change.keys}
+def _unsaved(run: RunFolder, games: int) -> list[str]:
+    """The last change's keys if it was made after so many games: the checkpoint that should hold it may never have been
+    written, so what it does to the counters is done again.
+    """
+    return [key for change in changes_of(run)[-1:] if change.games == games for key in change.keys]
 
 
 def _sets_games(settings: list[str]) -> bool:
@@ -90,7 +92,7 @@ def changes_of(run: RunFolder) -> list[Change]:
     try:
         return [_parsed(line) for line in run.changes.read_text(encoding="utf-8").splitlines()]
     except (KeyError, TypeError, ValueError, RecursionError) as error:
-        raise RunError(f"{run.changes} is damaged ({error})") from error
+        raise RunError(f"{run.changes} is damaged ({error}): mend it, or take it away") from error
 
 
 def _parsed(line: str) -> Change:
